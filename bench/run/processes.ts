@@ -77,10 +77,7 @@ export async function startApp(
     stdio: ['ignore', 2, 2],
   });
   const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
-  const loaded = [
-    ...(discovery === 'memory' ? [/^potluck_discovery_index_loaded 1/m] : []),
-    /^potluck_preloaded 1/m,
-  ];
+  const loaded = discovery === 'memory' ? /^potluck_preloaded 1/m : /^potluck_preloaded 0/m;
   const deadline = performance.now() + readyMs;
   for (;;) {
     if (signal.aborted || child.exitCode !== null || performance.now() > deadline) {
@@ -89,7 +86,7 @@ export async function startApp(
       throw new BenchError('The app did not start; see its output above.');
     }
     const response = await send(port, { method: 'GET', path: '/metrics' }).catch(() => null);
-    if (loaded.every((pattern) => pattern.test(response?.body ?? ''))) return server;
+    if (loaded.test(response?.body ?? '')) return server;
     await sleep(50);
   }
 }

@@ -51,15 +51,15 @@ export const discoveryIndex = {
   }),
 };
 
-/** The events that this process has preloaded (modules/events/preload). */
+/** The JSON of the soonest events in the discovery index. */
 export const preloadedEvents = {
   loaded: new Gauge({
     name: 'potluck_preloaded',
-    help: '1 if the soonest events are preloaded, or are too few to preload.',
+    help: '1 if the discovery index is loaded, with the JSON of its soonest events unless they are few.',
   }),
   events: new Gauge({
     name: 'potluck_preloaded_events',
-    help: 'Listed events whose JSON was read when the server started, or when many had changed.',
+    help: 'Listed events whose JSON was read with the discovery index.',
   }),
   bytes: new Gauge({
     name: 'potluck_preloaded_bytes',

@@ -40,9 +40,11 @@ test('index: changes during the start of a new load do not start another load', 
 
   let notify: (change: CommittedChange) => void = () => {};
   let read = Promise.resolve();
-  const changeLog: Pick<ChangeLog, 'catchUp' | 'listingOf' | 'watch'> = {
+  const changeLog: Pick<ChangeLog, 'catchUp' | 'listingOf' | 'recentVersions' | 'versionOf' | 'watch'> = {
     catchUp: () => read,
     listingOf: () => undefined,
+    versionOf: () => undefined,
+    recentVersions: () => Iterator.from([]),
     watch: (watcher) => {
       notify = watcher;
     },
@@ -53,8 +55,10 @@ test('index: changes during the start of a new load do not start another load', 
     db: api.sql,
     changeLog: changeLog as ChangeLog,
     log,
+    publicUrl: 'http://127.0.0.1:0',
     maxBytes: 1e8,
-    onLoaded: () => {},
+    maxJsonBytes: 1e8,
+    onLoaded: async () => {},
   });
   const search = () => index.search(anyEvent, { page: 1, limit: 1 });
   const untilLoaded = async (loads: number) => {

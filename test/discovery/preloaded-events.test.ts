@@ -1,9 +1,9 @@
-/** Preloaded events: the JSON of listed events that a worker thread reads, and how it follows changes. */
+/** Preloaded events: the JSON of listed events in the discovery index, and how it follows changes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeLog } from '../../src/cache/change-log.ts';
-import { PreloadedEvents } from '../../src/modules/events/preload/preloaded-events.ts';
+import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
 import { createEvent, createUser, inDays, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -21,9 +21,9 @@ for (const day of [1, 2, 3, 4]) {
 const [first = '', second = '', third = ''] = listed;
 const secret = await createEvent(api, organizer, { visibility: 'private' });
 
-type Preload = { events: PreloadedEvents; changeLog: ChangeLog; untilLoaded(loads: number): Promise<void> };
+type Preload = { events: CurrentIndex; changeLog: ChangeLog; untilLoaded(loads: number): Promise<void> };
 
-function preload(maxBytes: number): Preload {
+function preload(maxJsonBytes: number): Preload {
   const changeLog = new ChangeLog(api.sql);
   let loads = 0;
   const log = {
@@ -32,8 +32,9 @@ function preload(maxBytes: number): Preload {
     },
     warn: (fields: object) => assert.fail(JSON.stringify(fields)),
   };
-  const options = { db: api.sql, changeLog, log, publicUrl: 'http://127.0.0.1:0', maxBytes };
-  const events = new PreloadedEvents({ ...options, minEvents: 0 });
+  const sizes = { minEventsForWorker: 0, maxBytes: 1e8, maxJsonBytes };
+  const options = { db: api.sql, changeLog, log, publicUrl: 'http://127.0.0.1:0', ...sizes };
+  const events = new CurrentIndex({ ...options, onLoaded: async () => {} });
   events.start();
   return {
     events,
@@ -46,7 +47,7 @@ function preload(maxBytes: number): Preload {
 }
 
 const jsonOf = ({ events }: Preload, id: string) => {
-  const found = events.find(id);
+  const found = events.findListed(id);
   return found && JSON.parse(`${found.json}}`);
 };
 
@@ -62,7 +63,7 @@ test('preloaded events: those of lists and no others; a changed or deleted event
     const elements = await listElements();
     assert.deepEqual([...elements.keys()], listed);
     for (const id of listed) assert.deepEqual(jsonOf(preloaded, id), elements.get(id));
-    const [{ place } = { place: null }] = [preloaded.events.find(first) ?? undefined];
+    const [{ place } = { place: null }] = [preloaded.events.findListed(first) ?? undefined];
     assert.deepEqual(place, { lat: 59.9106, lng: 10.7291 });
     assert.equal(jsonOf(preloaded, secret.id), null);
     assert.equal(jsonOf(preloaded, '00000000-0000-7000-8000-000000000000'), null);

@@ -1,7 +1,7 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { loadListedEvents } from '../discovery/load-listed-events.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
-import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isVisible } from '../events/policy.ts';
 import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { listOwnEvents } from './repo.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { AuthServices } from '../auth/services.ts';
-import type { EventServices } from '../events/services.ts';
+import type { DiscoveryServices } from '../discovery/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
 import { exportAccount } from './export-account.ts';
 
@@ -13,7 +13,7 @@ import { exportAccount } from './export-account.ts';
  */
 export type AccountHooks = { deletionHooks: DeletionHook[]; exportSections: ExportSection[] };
 
-type LowerServices = UploadServices & AuthServices & EventServices;
+type LowerServices = UploadServices & AuthServices & DiscoveryServices;
 
 export type AccountServices = LowerServices & {
   deletionHooks: DeletionHook[];

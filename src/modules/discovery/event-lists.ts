@@ -5,10 +5,10 @@ import { networkOf } from '../../lib/ip-address.ts';
 import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
-import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
+import { loadListedEvents } from './load-listed-events.ts';
 import type { CurrentIndex } from './memory/current-index.ts';
 import type { Page, Slice } from './memory/index-query.ts';
 import { listBySql } from './sql-lists.ts';
@@ -41,6 +41,7 @@ export function createEventLists(
   statements: FairQueue,
 ): Lists {
   const { replicas, changeLog, events, people } = services;
+  const loading = { ...services, discoveryIndex: index };
 
   async function find(
     { query, order, slice, address }: ListRequest,
@@ -80,7 +81,7 @@ export function createEventLists(
   return {
     elements: (request) =>
       list(request, async (ids) => {
-        const elements = await loadListedEvents(services, ids, request.viewer, isListed);
+        const elements = await loadListedEvents(loading, ids, request.viewer, isListed);
         return elements.map((element) => element && withDistance(element, request.query.circle));
       }),
     events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),

@@ -9,11 +9,8 @@ import type { DiscoveryServices } from './services.ts';
 export const discovery = defineModule<DiscoveryServices>({
   name: 'discovery',
   endpoints: [listEvents, searchEvents, getEventMap, listUserEvents],
-  setup(app, { discoveryIndex, preloadedEvents }) {
-    app.addHook('onListen', async () => (discoveryIndex ?? preloadedEvents).start());
-    app.addHook('onClose', async () => {
-      discoveryIndex?.stop();
-      preloadedEvents.stop();
-    });
+  setup(app, { discoveryIndex }) {
+    app.addHook('onListen', async () => discoveryIndex?.start());
+    app.addHook('onClose', async () => discoveryIndex?.stop());
   },
 });

@@ -1,12 +1,12 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
-import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { requireProfile } from '../users/policy.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
+import { loadListedEvents } from './load-listed-events.ts';
 import { listOrganized } from './organized-events.ts';
 import type { DiscoveryServices } from './services.ts';
 

@@ -4,7 +4,7 @@ import { createEventLists, type Lists } from './event-lists.ts';
 import { createEventMaps, type FindEventMap } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
-import { warmUp, warmUpLists } from './warm-up.ts';
+import { minEventsToWarmUp, warmUp, warmUpLists } from './warm-up.ts';
 
 export type DiscoveryServices = EventServices & {
   lists: Lists;
@@ -13,11 +13,11 @@ export type DiscoveryServices = EventServices & {
   discoveryIndex: CurrentIndex | null;
 };
 
-/** The share of the memory for caches that the index may take. */
-const indexShare = 0.5;
+/** The shares of the memory for caches that the index and the JSON of its events may take. */
+const [indexShare, jsonShare] = [0.5, 0.15];
 
 export function createDiscoveryServices(services: EventServices) {
-  const { config, db, changeLog, clock, log, preloadedEvents } = services;
+  const { config, db, changeLog, clock, log } = services;
   const statements = createStatementQueue();
   const discoveryIndex =
     config.discovery === 'memory'
@@ -25,9 +25,12 @@ export function createDiscoveryServices(services: EventServices) {
           db,
           changeLog,
           log,
+          publicUrl: config.publicUrl,
           maxBytes: config.cacheBytes * indexShare,
-          // One after the other: lists can be answered without preloaded events, but not fast without an index.
-          onLoaded: () => preloadedEvents.start(warmUpOnce),
+          maxJsonBytes: config.cacheBytes * jsonShare,
+          onLoaded: async (events) => {
+            if (events >= minEventsToWarmUp) await warmUpOnce();
+          },
         })
       : null;
   const lists = createEventLists(services, discoveryIndex, statements);

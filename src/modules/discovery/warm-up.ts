@@ -10,6 +10,8 @@ import { readEventQuery } from './event-query.ts';
 
 /** Enough that more make no difference. They take about a second. */
 export const warmUpLists = 2_000;
+/** Lists of fewer events are fast without. */
+export const minEventsToWarmUp = 5_000;
 const [limit, pages, radius] = [20, 5, 50];
 /** Not that of a client: clients take turns at the database (fair-queue.ts). */
 const address = '127.0.0.1';

@@ -1,11 +1,10 @@
 import { createLoader } from '../../db/batching.ts';
 import type { DiscoveryServices } from '../discovery/services.ts';
-import type { EventServices } from '../events/services.ts';
 import { findFeed } from './find-feed.ts';
 import { createIndexedFeed } from './indexed-feed.ts';
 import type { FeedElement, FeedQuery } from './repo.ts';
 
-export type FeedServices = EventServices & { findFeed(query: FeedQuery): Promise<FeedElement[]> };
+export type FeedServices = DiscoveryServices & { findFeed(query: FeedQuery): Promise<FeedElement[]> };
 
 /** Feed queries that the database runs at the same time. A low limit leaves connections to cheaper requests. */
 const maxConcurrency = 3;

@@ -5,48 +5,60 @@
 import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
+import { singleFlight } from '../../../lib/single-flight.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import type { MapQuery } from './cluster-events.ts';
-import { EventIndex } from './event-index.ts';
+import { EventIndex, type PreloadedEvent } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
-import { LateChanges } from './late-changes.ts';
-import { loadSegment } from './load-segment.ts';
-import { PendingChanges } from './pending-changes.ts';
+import { ChangedVersions } from './listed-json.ts';
+import { type LoadOptions, load } from './load-segment.ts';
 import type { PeopleEvent, PeopleQuery } from './people-events.ts';
-import { type Log, logLoaded, reportSize, warnTooLarge } from './report-index.ts';
+import { type Log, logLoaded, reportReady, reportSize, warnTooLarge } from './report-index.ts';
 
-type Options = {
+type Options = LoadOptions & {
+  /** The index is loaded in a worker thread from this number of events on. */
+  minEventsForWorker?: number;
   db: Database;
   changeLog: ChangeLog;
   log: Log;
-  maxBytes: number;
-  /** Called when the index is loaded, and when it does not fit. */
-  onLoaded: () => void;
+  /** Runs after each load, before it counts as complete. @param events those in the index; 0 if they do not fit */
+  onLoaded: (events: number) => Promise<void>;
 };
 
 /** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
 const idleCatchUpMs = 5_000;
+/** Of more late changes, the oldest are forgotten. */
+const maxLate = 4_000;
 
 export class CurrentIndex {
   readonly #options: Options;
   #index: EventIndex | null = null;
-  readonly #pending = new PendingChanges((changes) => this.#apply(changes));
+  /** Changes that the index has not applied yet, in the order of the change log. */
+  #pending: CommittedChange[] = [];
+  /** The number of all changes until now, and of those that are applied or forgotten. */
+  #added = 0;
+  #applied = 0;
+  readonly #applyShared = singleFlight(() => this.#applyPending());
   /**
    * Changes that the database did not show when they were applied, or that the log named while there was no index. They
    * are applied again from time to time, and to the next index.
    */
-  readonly #late = new LateChanges();
+  readonly #late = new Set<CommittedChange>();
   #isGivenUp = false;
-  /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
-  #sinceLoad: CommittedChange[] | null = null;
+  /** What has changed since the running load began: changes of lists, and versions; null if no load is running. */
+  #sinceLoad: { changes: CommittedChange[]; versions: ChangedVersions } | null = null;
   readonly #load: BackgroundLoad;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: Options) {
     this.#options = options;
     this.#load = new BackgroundLoad({
-      load: (signal) => this.#loadOnce(signal),
+      load: async (signal) => {
+        await this.#loadOnce(signal);
+        await options.onLoaded(this.#index?.size ?? 0);
+        if (this.#index) reportReady();
+      },
       onError: (error) =>
         options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again'),
     });
@@ -68,7 +80,8 @@ export class CurrentIndex {
   #setIndex(index: EventIndex | null): void {
     this.#index = index;
     // The index has applied all changes that were noted, or there is none to apply them to.
-    this.#pending.clear();
+    this.#pending = [];
+    this.#applied = this.#added;
     reportSize(index);
   }
 
@@ -99,10 +112,9 @@ export class CurrentIndex {
     return (await this.#current())?.listByPeople(query) ?? null;
   }
 
-  /** The index with all changes that the change log has read until now; null while there is none. */
-  async #current(): Promise<EventIndex | null> {
-    if (this.#index) await this.#pending.applyAll();
-    return this.#index;
+  /** Finds an event as lists show it, for a request that has read the change log; null if it is not in memory. */
+  findListed(id: string): PreloadedEvent | null {
+    return this.#index?.findListed(id) ?? null;
   }
 
   /** Different words of the events, at most `count`; none while there is no index. */
@@ -115,16 +127,43 @@ export class CurrentIndex {
     return this.#index !== null;
   }
 
+  /** The index with all changes that the change log has read until now; null while there is none. */
+  async #current(): Promise<EventIndex | null> {
+    const added = this.#added;
+    while (this.#applied < added) await this.#applyShared();
+    return this.#index;
+  }
+
   #note(change: CommittedChange | null): void {
     if (!change) {
       this.#reset();
       return;
     }
-    // Only changes with listing keys concern lists. RSVPs, for example, have none.
+    for (const key of change.changeKeys) {
+      const version = this.#options.changeLog.versionOf('event', key);
+      if (version === undefined) continue;
+      this.#index?.json.changed.add(key, version);
+      this.#sinceLoad?.versions.add(key, version);
+    }
+    if (this.#index?.isOutgrown) this.#load.start();
+    // Only changes with listing keys concern what lists select. RSVPs, for example, have none.
     if (change.listingKeys.length === 0) return;
-    this.#sinceLoad?.push(change);
-    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#late.add([change]);
-    if (this.#index) this.#pending.add([change]);
+    this.#sinceLoad?.changes.push(change);
+    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#addLate([change]);
+    if (this.#index) this.#addPending([change]);
+  }
+
+  #addPending(changes: CommittedChange[]): void {
+    this.#pending.push(...changes);
+    this.#added += changes.length;
+  }
+
+  #addLate(changes: CommittedChange[]): void {
+    for (const change of changes) {
+      this.#late.add(change);
+      const [oldest] = this.#late;
+      if (oldest && this.#late.size > maxLate) this.#late.delete(oldest);
+    }
   }
 
   /** Any event may have changed. */
@@ -139,45 +178,51 @@ export class CurrentIndex {
   async #catchUp(): Promise<void> {
     if (!this.#index) return;
     await this.#options.changeLog.catchUp();
-    this.#pending.add(this.#late);
+    this.#addPending([...this.#late]);
     await this.#current();
   }
 
-  async #apply(changes: CommittedChange[]): Promise<void> {
+  /** Changes stay pending if it throws. */
+  async #applyPending(): Promise<void> {
     const index = this.#index;
+    const changes = [...this.#pending];
     // Lists have waited for late changes before.
     const again = changes.filter((change) => this.#late.has(change));
     const others = changes.filter((change) => !this.#late.has(change));
-    const late = index && [
+    const late = [
       ...(await applyUntilVisible(this.#options, index, others)),
       ...(await applyChanges(this.#options, index, again)),
     ];
-    // A reset meanwhile has forgotten all late changes.
+    // Another index has applied them, or a reset has forgotten them.
     if (index !== this.#index) return;
-    this.#late.remove(again);
-    this.#late.add(late ?? []);
+    this.#pending.splice(0, changes.length);
+    this.#applied += changes.length;
+    for (const change of again) this.#late.delete(change);
+    this.#addLate(late);
     if (index?.isOutgrown) this.#load.start();
   }
 
   /** Loads an index and puts it in place of the present one. */
   async #loadOnce(signal: AbortSignal): Promise<void> {
-    const { db, changeLog, log, maxBytes, onLoaded } = this.#options;
+    const { db, changeLog, log } = this.#options;
     const since = performance.now();
     await changeLog.catchUp();
-    const changes: CommittedChange[] = [];
-    this.#sinceLoad = changes;
+    const sinceLoad = { changes: [] as CommittedChange[], versions: new ChangedVersions() };
+    const { changes, versions } = sinceLoad;
+    this.#sinceLoad = sinceLoad;
     try {
       // The rows of all changes that the log has named must be visible before all events are read.
       const late = await applyUntilVisible(this.#options, null, [...this.#late]);
       changes.push(...late);
-      const loaded = await loadSegment(db, maxBytes, signal);
+      const loaded = await load(db, this.#options, signal);
       signal.throwIfAborted();
       if (!('data' in loaded)) {
         this.#giveUp(loaded);
-        onLoaded();
         return;
       }
-      const index = new EventIndex(loaded.data);
+      // Records may have been read before the database showed changes that the log had named already.
+      for (const [key, version] of changeLog.recentVersions('event')) versions.add(key, version);
+      const index = new EventIndex(loaded.data, loaded.json, versions);
       const stillLate: CommittedChange[] = [];
       // More changes may arrive while these are read; they are in the list as well.
       for (let done = 0; done < changes.length; ) {
@@ -188,11 +233,10 @@ export class CurrentIndex {
       signal.throwIfAborted();
       this.#setIndex(index);
       this.#late.clear();
-      this.#late.add(stillLate);
+      this.#addLate(stillLate);
       logLoaded(log, index, performance.now() - since);
-      onLoaded();
     } finally {
-      if (this.#sinceLoad === changes) this.#sinceLoad = null;
+      if (this.#sinceLoad === sinceLoad) this.#sinceLoad = null;
     }
   }
 

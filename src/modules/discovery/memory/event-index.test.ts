@@ -11,6 +11,7 @@ import { searchVector } from '../../events/search-words.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
+import { ChangedVersions, JsonBuilder } from './listed-json.ts';
 import { SegmentBuilder } from './segment-builder.ts';
 
 const { next, below, pick } = randomOf(20_261_122);
@@ -63,7 +64,11 @@ const placeOf = ({ lat, lng, start }: IndexRow): ListingKey => ({
 function createIndex(rows: Row[]): EventIndex {
   const builder = new SegmentBuilder(rows.length);
   for (const row of rows.toSorted(inOrder)) builder.add(row);
-  return new EventIndex(builder.build(50 * 1024 ** 2));
+  return new EventIndex(
+    builder.build(50 * 1024 ** 2),
+    new JsonBuilder(rows.length).build(),
+    new ChangedVersions(),
+  );
 }
 
 const wordsOf = (value: string) => value.split(' ').map((word) => word.replace('ü', 'u').replace('ö', 'o'));

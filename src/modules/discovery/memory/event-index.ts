@@ -1,12 +1,18 @@
-/** The discovery index: an immutable segment, and an overlay with the events that have changed since it was built. */
+/**
+ * The discovery index: an immutable segment with the JSON of its soonest events, and an overlay with the events that have
+ * changed since it was built.
+ */
 import type { ListingKey } from '../../../cache/change-log.ts';
 import { wordAt } from '../../../lib/dictionary.ts';
+import { bytesOfId } from '../../../lib/id-table.ts';
+import type { Coordinates } from '../../../lib/sphere.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
 import type { DocSet } from './doc-set.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
+import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
 import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-events.ts';
 import { searchSegment } from './search-segment.ts';
@@ -19,17 +25,23 @@ const [minOverlay, maxOverlay] = [4 * 1024 ** 2, 64 * 1024 ** 2];
 /** @returns a 32nd of `whole`, but at least `min` and at most `max` */
 const share = (whole: number, min: number, max: number): number => Math.min(Math.max(whole / 32, min), max);
 
+/** `json`: the open JSON object of the event in lists (event-serializer.ts). */
+export type PreloadedEvent = { json: Buffer; place: Coordinates };
+
 export class EventIndex {
   readonly #segment: Segment;
   readonly #overlay: Overlay;
   readonly #pool: BitmapPool;
-  /** In bytes, without the overlay. */
+  readonly json: ListedJson;
+  /** In bytes, without the overlay and the JSON. */
   readonly bytes: number;
 
-  constructor(data: SegmentData) {
+  /** @param changed the events that have changed since `json` was read */
+  constructor(data: SegmentData, json: JsonData, changed: ChangedVersions) {
     this.#segment = new Segment(data);
     this.#overlay = new Overlay(this.#segment);
     this.#pool = new BitmapPool(data.size);
+    this.json = new ListedJson(json, changed);
     this.bytes = this.#segment.bytes;
   }
 
@@ -49,9 +61,17 @@ export class EventIndex {
   get isOutgrown(): boolean {
     const changed = this.#overlay.size + this.#segment.removedCount;
     return (
+      this.json.isOutdated ||
       changed > share(this.#segment.data.size, minChanged, maxChanged) ||
       this.#overlay.bytes > share(this.bytes, minOverlay, maxOverlay)
     );
+  }
+
+  /** Finds an event as lists show it; null if its JSON is not here. */
+  findListed(id: string): PreloadedEvent | null {
+    const doc = this.#segment.find(bytesOfId(id), 0);
+    const json = doc < 0 ? null : this.json.find(doc);
+    return json && { json, place: this.#segment.coordinatesOf(doc) };
   }
 
   /** Replaces the events with these change keys in these places by their current rows. */

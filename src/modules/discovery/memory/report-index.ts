@@ -1,21 +1,28 @@
 /** What operators see of the discovery index: metrics and logs. */
-import { discoveryIndex as metrics } from '../../../http/metrics.ts';
+import { discoveryIndex as metrics, preloadedEvents } from '../../../http/metrics.ts';
 
 export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
 type Size = { size: number; bytes: number };
+type IndexSize = Size & { json: Size };
 
 /** @param index null if there is none */
-export function reportSize(index: Size | null): void {
+export function reportSize(index: IndexSize | null): void {
   metrics.loaded.set(index ? 1 : 0);
   metrics.events.set(index?.size ?? 0);
   metrics.bytes.set(index?.bytes ?? 0);
+  if (!index) preloadedEvents.loaded.set(0);
+  preloadedEvents.events.set(index?.json.size ?? 0);
+  preloadedEvents.bytes.set(index?.json.bytes ?? 0);
 }
 
-export function logLoaded(log: Log, { size, bytes }: Size, ms: number): void {
-  const fields = { events: size, megabytes: toMegabytes(bytes), ms: Math.round(ms) };
+/** Lists are as fast as they will be. */
+export const reportReady = (): void => preloadedEvents.loaded.set(1);
+
+export function logLoaded(log: Log, { size, bytes, json }: IndexSize, ms: number): void {
+  const fields = { events: size, megabytes: toMegabytes(bytes), preloaded: json.size, ms: Math.round(ms) };
   log.info(fields, 'the discovery index is loaded');
 }
 

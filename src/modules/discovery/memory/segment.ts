@@ -9,6 +9,7 @@ import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionar
 import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
 import { lowerBound } from '../../../lib/lower-bound.ts';
+import type { Coordinates } from '../../../lib/sphere.ts';
 import { dayMs } from '../../../lib/time.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
@@ -246,6 +247,12 @@ export class Segment {
       else high = middle;
     }
     return low;
+  }
+
+  coordinatesOf(doc: number): Coordinates {
+    const { coordinates, cellPlaces } = this.data;
+    const at = 2 * (cellPlaces[doc] as number);
+    return { lat: coordinates[at] as number, lng: coordinates[at + 1] as number };
   }
 
   idOf(doc: number): string {

@@ -1,10 +1,13 @@
 import { unlessLate } from '../../cache/record-cache.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { type ListElement, listedJson } from './event-serializer.ts';
-import type { EventRow } from './present.ts';
-import type { EventServices } from './services.ts';
+import { type ListElement, listedJson } from '../events/event-serializer.ts';
+import type { EventRow } from '../events/present.ts';
+import type { EventServices } from '../events/services.ts';
+import type { CurrentIndex } from './memory/current-index.ts';
 
-type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates' | 'config'>;
+type Services = Pick<EventServices, 'events' | 'viewerStates' | 'config'> & {
+  discoveryIndex: CurrentIndex | null;
+};
 
 /**
  * Loads the events of a page, with the viewer's RSVPs and saved flags.
@@ -14,7 +17,7 @@ type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates
  *   event must not prevent the lists that have it
  */
 export async function loadListedEvents(
-  { events, preloadedEvents, viewerStates, config }: Services,
+  { events, discoveryIndex, viewerStates, config }: Services,
   ids: string[],
   viewer: Viewer | null,
   isIncluded: (event: EventRow) => boolean,
@@ -25,7 +28,7 @@ export async function loadListedEvents(
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
   };
-  const found = await Promise.all(ids.map((id) => preloadedEvents.find(id) ?? load(id)));
+  const found = await Promise.all(ids.map((id) => discoveryIndex?.findListed(id) ?? load(id)));
   // Read after the events: where a node shows the newest version of an event, it shows the viewer's RSVP as well.
   const states =
     viewer && ids.length > 0 ? await viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null;
