@@ -21,17 +21,18 @@ export const hasBit = (bits: Bitmap, i: number): boolean =>
 
 /** Adds the integers from `first` to before `end`. */
 export function setRange(bits: Bitmap, first: number, end: number): void {
-  if (first >= end) return;
-  const [low, high] = [first >>> 5, (end - 1) >>> 5];
-  const lowMask = -1 << (first & 31);
-  const highMask = -1 >>> (31 - ((end - 1) & 31));
-  if (low === high) {
-    bits[low] = (bits[low] as number) | (lowMask & highMask);
-    return;
-  }
-  bits[low] = (bits[low] as number) | lowMask;
-  bits.fill(0xffffffff, low + 1, high);
-  bits[high] = (bits[high] as number) | highMask;
+  let [low, high] = [first, end];
+  while (low < high && low & 31) setBit(bits, low++);
+  while (low < high && high & 31) setBit(bits, --high);
+  if (low < high) bits.fill(0xffffffff, low >>> 5, high >>> 5);
+}
+
+/** Removes the integers from `first` to before `end`. */
+export function clearRange(bits: Bitmap, first: number, end: number): void {
+  let [low, high] = [first, end];
+  while (low < high && low & 31) clearBit(bits, low++);
+  while (low < high && high & 31) clearBit(bits, --high);
+  if (low < high) bits.fill(0, low >>> 5, high >>> 5);
 }
 
 /** Keeps the integers that are in both sets. */
@@ -42,11 +43,6 @@ export function intersect(bits: Bitmap, other: Bitmap): void {
 /** Removes the integers of another set. */
 export function subtract(bits: Bitmap, other: Bitmap): void {
   for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & ~(other[i] as number);
-}
-
-/** Adds the integers of another set. */
-export function unite(bits: Bitmap, other: Bitmap): void {
-  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) | (other[i] as number);
 }
 
 /** The number of bits of a 32-bit word that are set (Hacker's Delight, 5-1). */

@@ -30,3 +30,19 @@ export function distanceKm(a: Coordinates, b: Coordinates): number {
 /** Returns the square of the chord between two points of the unit sphere at a great-circle distance in km. */
 export const chordSquared = (km: number): number =>
   (2 * Math.sin(Math.min(km, farthestKm) / earthRadiusKm / 2)) ** 2;
+
+/** The part of the unit sphere around a point: the points whose chord to it has at most the square `reach`. */
+export type Cap = { x: number; y: number; z: number; reach: number };
+
+export function capOf({ radius, ...center }: Coordinates & { radius: number }): Cap {
+  const [x, y, z] = toPoint(center);
+  return { x, y, z, reach: chordSquared(radius) };
+}
+
+/** Whether the `i`-th of some points is in a cap. @param points three coordinates for each */
+export function isPointInCap({ x, y, z, reach }: Cap, points: ArrayLike<number>, i: number): boolean {
+  const dx = (points[3 * i] as number) - x;
+  const dy = (points[3 * i + 1] as number) - y;
+  const dz = (points[3 * i + 2] as number) - z;
+  return dx * dx + dy * dy + dz * dz <= reach;
+}

@@ -4,15 +4,15 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
 import { cellOf } from '../../src/lib/grid-cells.ts';
+import type { ListQuery } from '../../src/modules/discovery/event-query.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
-import type { IndexQuery } from '../../src/modules/discovery/memory/index-query.ts';
 import { dayOf } from '../../src/modules/events/listing-keys.ts';
 import { createEvent, createUser, eventBody } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 
-const anyEvent: IndexQuery = {
+const anyEvent: ListQuery = {
   from: null,
   since: null,
   until: null,
@@ -20,8 +20,8 @@ const anyEvent: IndexQuery = {
   circle: null,
   box: null,
   isFree: false,
-  words: null,
-  isGraded: false,
+  search: null,
+  order: 'start',
   hiddenOrganizers: [],
 };
 

@@ -7,10 +7,9 @@ import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
-import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
+import type { EventQuery, ListQuery, Order, Page, Slice } from './event-query.ts';
 import { loadListedEvents } from './load-listed-events.ts';
 import type { CurrentIndex } from './memory/current-index.ts';
-import type { Page, Slice } from './memory/index-query.ts';
 import { listBySql } from './sql-lists.ts';
 
 export type ListRequest = {
@@ -47,12 +46,11 @@ export function createEventLists(
     { query, order, slice, address }: ListRequest,
     hiddenOrganizers: string[],
   ): Promise<Page> {
-    const found = await index?.search(toIndexQuery(query, order, hiddenOrganizers), slice);
+    const listQuery: ListQuery = { ...query, order, hiddenOrganizers };
+    const found = await index?.search(listQuery, slice);
     return (
       found ??
-      statements.run(networkOf(address), () =>
-        replicas.read((db) => listBySql(db, { ...query, order, hiddenOrganizers }, slice)),
-      )
+      statements.run(networkOf(address), () => replicas.read((db) => listBySql(db, listQuery, slice)))
     );
   }
 

@@ -3,10 +3,8 @@
 import { type Box, parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
-import { farthestKm } from '../../lib/sphere.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
 import { type Search, searchQuery } from '../events/search-words.ts';
-import type { IndexQuery } from './memory/index-query.ts';
 import type { EventListQuery } from './schemas.ts';
 
 export type EventQuery = {
@@ -27,6 +25,11 @@ export type EventQuery = {
 
 /** `start`: by start and id; `relevance`: by the grade of the match, then by start and id. */
 export type Order = 'start' | 'relevance';
+
+/** What a list selects, and in which order. `hiddenOrganizers`: ids of people whose events are left out. */
+export type ListQuery = EventQuery & { order: Order; hiddenOrganizers: string[] };
+export type Slice = { page: number; limit: number };
+export type Page = { ids: string[]; total: number };
 
 const defaultRadiusKm = 50;
 
@@ -68,24 +71,4 @@ function readCircle({ lat, lng, radius }: Partial<EventListQuery>): Circle | nul
   if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');
   if (radius !== undefined && lat === undefined) throw invalid('radius', 'needs lat and lng');
   return lat === undefined || lng === undefined ? null : { lat, lng, radius: radius ?? defaultRadiusKm };
-}
-
-/** The query of the discovery index. */
-export function toIndexQuery(
-  { circle, box, category, from, since, until, search, isFree }: EventQuery,
-  order: Order,
-  hiddenOrganizers: string[],
-): IndexQuery {
-  return {
-    from: from?.getTime() ?? null,
-    since: since?.getTime() ?? null,
-    until: until?.getTime() ?? null,
-    category,
-    circle: circle && circle.radius < farthestKm ? circle : null,
-    box,
-    isFree,
-    words: search?.words ?? null,
-    isGraded: order === 'relevance',
-    hiddenOrganizers,
-  };
 }

@@ -1,22 +1,12 @@
 /** Lists that the database computes, with one statement each: the page and the exact total. */
 import type { Queryable } from '../../db/query.ts';
 import { type Statement, sql } from '../../db/sql.ts';
-import type { Box } from '../../lib/coordinates.ts';
-import { boxCells, type Circle, circleCells } from '../../lib/grid-cells.ts';
-import { farthestKm } from '../../lib/sphere.ts';
-import { listedCondition } from '../events/policy.ts';
 import type { Search } from '../events/search-words.ts';
-import type { EventQuery, Order } from './event-query.ts';
-import type { Page, Slice } from './memory/index-query.ts';
-
-export type SqlFilters = EventQuery & { hiddenOrganizers: string[] };
-export type SqlQuery = SqlFilters & { order: Order };
-
-/** Larger circles are not looked up by cells, but by the distances of all events. A radius of 500 km has about 1,100. */
-const maxCells = 4_000;
+import type { ListQuery, Page, Slice } from './event-query.ts';
+import { conditionOf, isBounded } from './filters.ts';
 
 /** Lists a page of ids by grade, start and id. */
-export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): Promise<Page> {
+export async function listBySql(db: Queryable, query: ListQuery, slice: Slice): Promise<Page> {
   const rows = await db.query<{ total: number; id: string | null }>(listStatement(query, slice));
   return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
 }
@@ -25,7 +15,7 @@ export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): P
  * The statement of a list: a row for each event of the page, in order, with the total. An empty page has one row, whose
  * id is null.
  */
-export function listStatement(query: SqlQuery, { page, limit }: Slice): Statement {
+export function listStatement(query: ListQuery, { page, limit }: Slice): Statement {
   const slice = sql`limit ${limit} offset ${(page - 1) * limit}::bigint`;
   // Few events have the words or lie in the circle or box: they are read once, for the total and the page.
   if (query.search !== null || isBounded(query.circle) || query.box) {
@@ -47,38 +37,10 @@ export function listStatement(query: SqlQuery, { page, limit }: Slice): Statemen
     left join page p on true order by p.start_at, p.id`;
 }
 
-const isBounded = (circle: Circle | null): circle is Circle => circle !== null && circle.radius < farthestKm;
-
-/** The condition on `events e` of all filters. */
-export function matching(filters: SqlFilters): Statement {
-  const { circle, box, category, from, since, until, search, isFree, hiddenOrganizers } = filters;
-  return sql`${listedCondition()}
-    ${category === null ? sql`` : sql`and e.category = ${category}`}
-    ${from ? sql`and e.end_at > ${from}` : sql``}
-    ${since ? sql`and e.start_at >= ${since}` : sql``}
-    ${until ? sql`and e.start_at <= ${until}` : sql``}
-    ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}
-    ${search ? hasWords(search) : sql``}
-    ${isFree ? sql`and e.price = 0 and e.is_price_known` : sql``}
-    ${isBounded(circle) ? isInside(circle) : sql``}
-    ${box ? isInBox(box) : sql``}`;
-}
-
-function isInside(circle: Circle): Statement {
-  const cells = circleCells(circle, maxCells);
-  const { lat, lng, radius } = circle;
-  return sql`${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
-    and distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
-}
-
-/** The index events_by_cell finds the events of a small box. */
-function isInBox(box: Box): Statement {
-  const cells = boxCells(box, maxCells);
-  const { west, south, east, north } = box;
-  const isBetween =
-    west <= east ? sql`e.lng between ${west} and ${east}` : sql`(e.lng >= ${west} or e.lng <= ${east})`;
-  return sql`${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
-    and e.lat between ${south} and ${north} and ${isBetween}`;
+/** The condition on `events e` of all filters and the words. */
+export function matching(query: Omit<ListQuery, 'order'>): Statement {
+  const condition = conditionOf(query);
+  return query.search ? sql`${condition} and ${hasWords(query.search)}` : condition;
 }
 
 /**
@@ -87,11 +49,11 @@ function isInBox(box: Box): Statement {
  */
 const hasWords = ({ longest, anywhere }: Search): Statement =>
   longest === anywhere
-    ? sql`and e.search @@ ${anywhere}::tsquery`
-    : sql`and e.search @@ ${longest}::tsquery and (e.search @@ ${anywhere}::tsquery) is true`;
+    ? sql`e.search @@ ${anywhere}::tsquery`
+    : sql`e.search @@ ${longest}::tsquery and (e.search @@ ${anywhere}::tsquery) is true`;
 
 /** Grade 3: all words in the title, as whole words; 2: in the title; 1: in title and address; 0: anywhere. */
-function gradeOf({ search, order }: SqlQuery): Statement {
+function gradeOf({ search, order }: ListQuery): Statement {
   if (!search || order === 'start') return sql`0`;
   return sql`
     case

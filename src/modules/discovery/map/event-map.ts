@@ -4,7 +4,7 @@ import type { Box } from '../../../lib/coordinates.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/ip-address.ts';
 import type { EventServices } from '../../events/services.ts';
-import { type EventQuery, toIndexQuery } from '../event-query.ts';
+import type { EventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
 import type { EventMap } from './cluster-grid.ts';
 import { mapBySql } from './sql-map.ts';
@@ -39,9 +39,9 @@ export function createEventMaps(
     const client = networkOf(address);
     const hiddenOrganizers = viewer ? await people.blockedBy(viewer.id) : [];
     if (index?.isLoaded) {
-      const { box } = query;
-      const indexQuery = { ...toIndexQuery(query, 'start', hiddenOrganizers), isGraded: false as const, box };
-      const map = await maps.run(client, () => index.map({ ...indexQuery, zoom }));
+      const map = await maps.run(client, () =>
+        index.map({ ...query, order: 'start', hiddenOrganizers, zoom }),
+      );
       if (map) return map;
     }
     return statements.run(client, () =>

@@ -1,7 +1,8 @@
 /** Maps that the database computes, with one statement each. */
 import type { Queryable } from '../../../db/query.ts';
 import { join, raw, type Statement, sql } from '../../../db/sql.ts';
-import { matching, type SqlFilters } from '../sql-lists.ts';
+import type { ListQuery } from '../event-query.ts';
+import { matching } from '../sql-lists.ts';
 import {
   type Cluster,
   type EventMap,
@@ -11,8 +12,10 @@ import {
   unitsPerDegree,
 } from './cluster-grid.ts';
 
+type MapFilters = Omit<ListQuery, 'order'>;
+
 /** Clusters events as `ClusterGrid` does. */
-export async function mapBySql(db: Queryable, filters: SqlFilters, zoom: number): Promise<EventMap> {
+export async function mapBySql(db: Queryable, filters: MapFilters, zoom: number): Promise<EventMap> {
   const rows = await db.query<Cluster & { zoom: number }>(mapStatement(filters, zoom));
   return { zoom: rows[0]?.zoom ?? zoom, clusters: rows.map(({ zoom: _zoom, ...cluster }) => cluster) };
 }
@@ -21,7 +24,7 @@ export async function mapBySql(db: Queryable, filters: SqlFilters, zoom: number)
  * The statement of a map: a row for each cluster. It groups the events by the cells of the requested zoom,
  * finds by binary search how many times the grid must be halved, and groups the cells by those of that grid.
  */
-function mapStatement(filters: SqlFilters, zoom: number): Statement {
+function mapStatement(filters: MapFilters, zoom: number): Statement {
   const position = (coordinate: Statement, range: number) => sql`
     least(floor((${coordinate} + ${range / 2}::float8) / ${range}::float8 * ${finestSize}::float8), ${finestSize - 1}::float8)::int
       >> ${maxZoom - zoom}::int`;

@@ -2,15 +2,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Box, isInBox } from '../../../lib/coordinates.ts';
 import { boxBands } from '../../../lib/grid-cells.ts';
+import type { ListQuery } from '../event-query.ts';
 import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import type { DocSet } from './doc-set.ts';
-import type { IndexQuery } from './index-query.ts';
 import type { Overlay } from './overlay.ts';
 import { searchSegment } from './search-segment.ts';
 import { forEachRange, type Segment, type SegmentData } from './segment.ts';
 
-export type MapQuery = IndexQuery & { box: Box; zoom: number; isGraded: false };
+export type MapQuery = ListQuery & { box: Box; zoom: number; order: 'start' };
 
 /** Other work of the thread runs after this many documents, which take about a millisecond. */
 const docsPerSlice = 20_000;

@@ -6,11 +6,11 @@ import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
 import { singleFlight } from '../../../lib/single-flight.ts';
+import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import type { MapQuery } from './cluster-events.ts';
 import { EventIndex, type PreloadedEvent } from './event-index.ts';
-import type { IndexQuery, Page, Slice } from './index-query.ts';
 import { ChangedVersions } from './listed-json.ts';
 import { type LoadOptions, load } from './load-segment.ts';
 import type { PeopleEvent, PeopleQuery } from './people-events.ts';
@@ -90,7 +90,7 @@ export class CurrentIndex {
    * @returns null while there is no index
    * @throws the error of the database, if it cannot read the changed rows
    */
-  async search(query: IndexQuery, slice: Slice): Promise<Page | null> {
+  async search(query: ListQuery, slice: Slice): Promise<Page | null> {
     return (await this.#current())?.search(query, slice) ?? null;
   }
 

@@ -1,15 +1,16 @@
+import { hasBit } from '../../../lib/bitmap.ts';
+import { type Box, isInBox } from '../../../lib/coordinates.ts';
+import { type Cap, isPointInCap } from '../../../lib/sphere.ts';
 import type { FilteredEvent } from '../filters.ts';
 import type { SegmentData } from './segment.ts';
 
 /**
- * A document of a segment, as filters read it. It is moved from document to document, so a search allocates no memory, and
- * reads only the columns that its filters need: most documents are not in a CPU cache.
+ * A document of a segment, as filters read it. It moves from document to document, so that a search allocates no memory,
+ * and reads only the columns that its filters need: most documents are not in a CPU cache.
  */
 export class DocumentView implements FilteredEvent {
   readonly #data: SegmentData;
   #doc = 0;
-  /** The position in `cellDocs`; −1 if it is not known yet. */
-  #place = -1;
 
   constructor(data: SegmentData) {
     this.#data = data;
@@ -17,18 +18,7 @@ export class DocumentView implements FilteredEvent {
 
   moveTo(doc: number): this {
     this.#doc = doc;
-    this.#place = -1;
     return this;
-  }
-
-  moveToPlace(place: number): this {
-    this.#doc = this.#data.cellDocs[place] as number;
-    this.#place = place;
-    return this;
-  }
-
-  get doc(): number {
-    return this.#doc;
   }
 
   get start(): number {
@@ -47,7 +37,17 @@ export class DocumentView implements FilteredEvent {
     return hasBit(this.#data.free, this.#doc);
   }
 
-  get organizerKey(): number {
+  get organizerId(): number {
     return this.#data.organizerOfDoc[this.#doc] as number;
+  }
+
+  isInBox(box: Box): boolean {
+    const { coordinates, cellPlaces } = this.#data;
+    const at = 2 * (cellPlaces[this.#doc] as number);
+    return isInBox(box, coordinates[at] as number, coordinates[at + 1] as number);
+  }
+
+  isInCap(cap: Cap): boolean {
+    return isPointInCap(cap, this.#data.points, this.#data.cellPlaces[this.#doc] as number);
   }
 }

@@ -7,9 +7,9 @@ import { isInBox } from '../../../lib/coordinates.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { distanceKm } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
-import { searchVector } from '../../events/search-words.ts';
+import { searchQuery, searchVector } from '../../events/search-words.ts';
+import type { ListQuery } from '../event-query.ts';
 import { EventIndex } from './event-index.ts';
-import type { IndexQuery } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
 import { ChangedVersions, JsonBuilder } from './listed-json.ts';
 import { SegmentBuilder } from './segment-builder.ts';
@@ -84,21 +84,22 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
   return have([title], starts) ? 1 : have([title, address], starts) ? 2 : 3;
 }
 
-function expectedIds(rows: Row[], query: IndexQuery): string[] {
-  const { from, since, until, category, circle, box, isFree, words, isGraded, hiddenOrganizers } = query;
+function expectedIds(rows: Row[], query: ListQuery): string[] {
+  const { from, since, until, category, circle, box, isFree, search, order, hiddenOrganizers } = query;
+  const isGraded = search !== null && order === 'relevance';
   return rows
     .filter(
       (row) =>
-        row.end > (from ?? Number.NEGATIVE_INFINITY) &&
-        row.start >= (since ?? Number.NEGATIVE_INFINITY) &&
-        row.start <= (until ?? Number.POSITIVE_INFINITY) &&
+        row.end > (from?.getTime() ?? Number.NEGATIVE_INFINITY) &&
+        row.start >= (since?.getTime() ?? Number.NEGATIVE_INFINITY) &&
+        row.start <= (until?.getTime() ?? Number.POSITIVE_INFINITY) &&
         (category === null || row.category === category) &&
         (circle === null || distanceKm(circle, row) <= circle.radius) &&
         (box === null || isInBox(box, row.lat, row.lng)) &&
         (!isFree || row.isFree) &&
         !hiddenOrganizers.includes(row.organizerId),
     )
-    .map((row) => ({ row, grade: words === null ? 0 : expectedGrade(row, words) }))
+    .map((row) => ({ row, grade: search === null ? 0 : expectedGrade(row, search.words) }))
     .filter(({ grade }) => grade !== null)
     .sort((a, b) => (isGraded ? (a.grade ?? 0) - (b.grade ?? 0) : 0) || inOrder(a.row, b.row))
     .map(({ row }) => row.id);
@@ -128,19 +129,22 @@ const boxes = [
   { west: 179.5, south: -90, east: -179.95, north: 51 },
 ];
 
-function createQuery(): IndexQuery {
-  const from = maybe(below(2_100) * hour);
+const inHours = (hours: number): Date => new Date(hours * hour);
+
+function createQuery(): ListQuery {
+  const from = maybe(below(2_100));
+  const words = maybe(Array.from({ length: below(4) }, () => pick(searched)));
   const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
   return {
-    from,
-    since: next() < 0.3 ? below(2_100) * hour : null,
-    until: maybe((from ?? 0) + below(1_000) * hour),
+    from: from === null ? null : inHours(from),
+    since: next() < 0.3 ? inHours(below(2_100)) : null,
+    until: maybe(inHours((from ?? 0) + below(1_000))),
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
     box: next() < 0.3 ? pick(boxes) : null,
     isFree: next() < 0.3,
-    words: maybe(Array.from({ length: below(4) }, () => pick(searched))),
-    isGraded: next() < 0.5,
+    search: words && searchQuery(words.join(' ')),
+    order: next() < 0.5 ? 'relevance' : 'start',
     hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],
   };
 }

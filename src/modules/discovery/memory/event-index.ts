@@ -6,11 +6,11 @@ import type { ListingKey } from '../../../cache/change-log.ts';
 import { wordAt } from '../../../lib/dictionary.ts';
 import { bytesOfId } from '../../../lib/id-table.ts';
 import type { Coordinates } from '../../../lib/sphere.ts';
+import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
 import type { DocSet } from './doc-set.ts';
-import type { IndexQuery, Page, Slice } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
 import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
@@ -82,7 +82,7 @@ export class EventIndex {
   }
 
   /** The page of ids by grade, start and id, and the number of all matching events. */
-  search(query: IndexQuery, { page, limit }: Slice): Page {
+  search(query: ListQuery, { page, limit }: Slice): Page {
     const found = searchSegment(this.#segment, query, this.#pool);
     const added = this.#overlay.search(query);
     const total = added.reduce((sum, events) => sum + events.length, found.total);

@@ -6,23 +6,25 @@ import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { isInBox } from '../../../lib/coordinates.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
-import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
+import { type Coordinates, isPointInCap, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
-import { gradesOf, type IndexQuery } from './index-query.ts';
+import type { ListQuery } from '../event-query.ts';
+import { createTest, type FilteredEvent } from '../filters.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
+import { gradeCount, isGraded } from './searched-words.ts';
 import { inAddress, inTitle, type Segment } from './segment.ts';
 
 /** `position`: the number of documents of the segment before the event in the order of start and id. */
-export type OverlayEvent = Omit<IndexRow, 'search'> & {
-  position: number;
-  cell: number;
-  day: number;
-  point: Point;
-  /** In few typed arrays: as objects, the thousands of words of a long text would take ten times the memory. */
-  words: Dictionary;
-  /** The fields that contain each word. */
-  fields: Uint8Array;
-};
+export type OverlayEvent = Omit<IndexRow, 'search'> &
+  FilteredEvent & {
+    position: number;
+    cell: number;
+    day: number;
+    /** In few typed arrays: as objects, the thousands of words of a long text would take ten times the memory. */
+    words: Dictionary;
+    /** The fields that contain each word. */
+    fields: Uint8Array;
+  };
 
 /** A number for a cell and a day: years 1 to 9999 have fewer days than the factor. */
 const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
@@ -70,7 +72,7 @@ export class Overlay {
       position: this.#segment.positionOf(row.start, row.id),
       cell: cellOf(row.lat, row.lng),
       day: dayOf(row.start),
-      point: toPoint(row),
+      ...createLocationTests(row),
       words: createDictionary(words.map(({ word }) => word)),
       fields: Uint8Array.from(words, ({ fields }) => fields),
     };
@@ -127,51 +129,31 @@ export class Overlay {
   }
 
   /** @returns the matching events of each grade, the best first, in the order of start and id */
-  search(query: IndexQuery): OverlayEvent[][] {
-    const grades: OverlayEvent[][] = Array.from({ length: gradesOf(query) }, () => []);
+  search(query: ListQuery): OverlayEvent[][] {
+    const grades: OverlayEvent[][] = Array.from({ length: isGraded(query) ? gradeCount : 1 }, () => []);
     if (this.#events.length === 0) return grades;
-    const test = createTest(query);
-    const words = query.words?.map((word) => Buffer.from(word)) ?? null;
+    const test = createTest(query, (id) => id);
+    const words = query.search?.words.map((word) => Buffer.from(word)) ?? null;
     for (const event of this.#events) {
-      if (query.until !== null && event.start > query.until) break;
       if (!test(event)) continue;
-      const grade = words === null ? 0 : gradeOf(event, words, query.isGraded);
+      const grade = words === null ? 0 : gradeOf(event, words, isGraded(query));
       if (grade !== null) grades[grade]?.push(event);
     }
     return grades;
   }
 }
 
-/** Creates the test of all filters but the words. */
-function createTest({
-  from,
-  since,
-  category,
-  circle,
-  box,
-  isFree,
-  hiddenOrganizers,
-}: IndexQuery): (event: OverlayEvent) => boolean {
-  const after = from ?? Number.NEGATIVE_INFINITY;
-  const first = since ?? Number.NEGATIVE_INFINITY;
-  const centre = circle && toPoint(circle);
-  const reach = circle ? chordSquared(circle.radius) : 0;
-  const hidden = new Set(hiddenOrganizers);
-  return (event) =>
-    event.end > after &&
-    event.start >= first &&
-    (category === null || event.category === category) &&
-    (!isFree || event.isFree) &&
-    (box === null || isInBox(box, event.lat, event.lng)) &&
-    (centre === null || squaredChord(centre, event.point) <= reach) &&
-    (hidden.size === 0 || !hidden.has(event.organizerId));
+/** In a function of its own, because closures of `add` would keep the words in memory as objects. */
+function createLocationTests({ lat, lng }: Coordinates): Pick<FilteredEvent, 'isInBox' | 'isInCap'> {
+  const point = toPoint({ lat, lng });
+  return {
+    isInBox: (box) => isInBox(box, lat, lng),
+    isInCap: (cap) => isPointInCap(cap, point, 0),
+  };
 }
 
-const squaredChord = ([x, y, z]: Point, [a, b, c]: Point): number =>
-  (a - x) ** 2 + (b - y) ** 2 + (c - z) ** 2;
-
-/** The position of the event's grade, from 0 for the best; null if it does not match. See `gradeCount`. */
-function gradeOf(event: OverlayEvent, searched: Buffer[], isGraded: boolean): number | null {
+/** The position of the event's grade, from 0 for the best; null if it does not match. See `fieldsOfGrades`. */
+function gradeOf(event: OverlayEvent, searched: Buffer[], hasGrades: boolean): number | null {
   if (searched.length === 0) return null;
   let [whole, title, titleOrAddress] = [true, true, true];
   for (const word of searched) {
@@ -181,7 +163,7 @@ function gradeOf(event: OverlayEvent, searched: Buffer[], isGraded: boolean): nu
     title &&= (match.fields & inTitle) !== 0;
     titleOrAddress &&= (match.fields & (inTitle | inAddress)) !== 0;
   }
-  if (!isGraded) return 0;
+  if (!hasGrades) return 0;
   return whole ? 0 : title ? 1 : titleOrAddress ? 2 : 3;
 }
 

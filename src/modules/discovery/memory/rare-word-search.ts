@@ -1,11 +1,11 @@
 /** Finds the documents that match a query with a rare word: from the postings of this word, which are few. */
 import { hasBit } from '../../../lib/bitmap.ts';
+import type { ListQuery } from '../event-query.ts';
+import { createTest } from '../filters.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
-import { createBoxTest } from './box-filter.ts';
-import { createCircleTest } from './circle-filter.ts';
-import { gradeCount, type IndexQuery } from './index-query.ts';
-import { bitmapsOf, fieldsOfGrades, type SearchedWord } from './searched-words.ts';
-import { inAddress, inTitle, type Segment, type SegmentData } from './segment.ts';
+import { DocumentView } from './document-view.ts';
+import { bitmapsOf, fieldsOfGrades, gradeCount, type SearchedWord } from './searched-words.ts';
+import { inAddress, inTitle, type Segment, type SegmentData, type WordBitmaps } from './segment.ts';
 
 /** A word is rare if it has at most one posting for this many documents, or very few. */
 const [docsPerPosting, fewPostings] = [128, 16];
@@ -19,13 +19,14 @@ export function findRareWord(segment: Segment, words: SearchedWord[]): SearchedW
 /** @returns the documents of each grade, the best first, ascending */
 export function searchRareWord(
   segment: Segment,
-  query: IndexQuery,
+  query: ListQuery,
   words: SearchedWord[],
   rare: SearchedWord,
   pool: BitmapPool,
 ): number[][] {
   const grades: number[][] = Array.from({ length: gradeCount }, () => []);
-  const isIncluded = createTest(segment, query);
+  const isIncluded = createTest(query, (id) => segment.organizerPlace(id));
+  const document = new DocumentView(segment.data);
   const others = bitmapsOf(
     segment.data,
     words.filter((word) => word !== rare),
@@ -33,14 +34,19 @@ export function searchRareWord(
   );
   for (const match of listMatches(segment.data, rare)) {
     const doc = docOf(match);
-    if (!isIncluded(doc) || !others.every(({ anywhere }) => hasBit(anywhere, doc))) continue;
+    if (!haveAll(others, 'anywhere', doc)) continue;
+    if (hasBit(segment.removed, doc) || !isIncluded(document.moveTo(doc))) continue;
     let grade = gradeOf(match);
-    const isInGrade = () =>
-      others.every((bitmaps) => hasBit(bitmaps[fieldsOfGrades[grade] ?? 'anywhere'], doc));
-    while (!isInGrade()) grade++;
+    while (!haveAll(others, fieldsOfGrades[grade] ?? 'anywhere', doc)) grade++;
     grades[grade]?.push(doc);
   }
   return grades;
+}
+
+/** Whether all words are in some fields of a document. */
+function haveAll(words: WordBitmaps[], fields: keyof WordBitmaps, doc: number): boolean {
+  for (const bitmaps of words) if (!hasBit(bitmaps[fields], doc)) return false;
+  return true;
 }
 
 /** A match is a document and, in the lowest bits, the fields of the word, or `inTitle` and this bit. */
@@ -81,29 +87,3 @@ function listMatches(data: SegmentData, { first, end, whole, postingCount }: Sea
 }
 
 const fieldsIn = (a: number, b: number): number => (a % 2 ** bitsOfFields) | (b % 2 ** bitsOfFields);
-
-/** Creates the test of all filters but the words. It reads as few columns as it can: most documents are not in a CPU cache. */
-function createTest(
-  segment: Segment,
-  { from, since, until, category, circle, box, isFree, hiddenOrganizers }: IndexQuery,
-): (doc: number) => boolean {
-  const { data, removed } = segment;
-  // All documents from `begun` on start after `from`, so they end after it.
-  const begun = from === null ? 0 : segment.startingAfter(from);
-  const first = segment.startingAt(since);
-  const end = until === null ? data.size : segment.startingAfter(until);
-  const wanted = category === null ? null : data.categoryNames.indexOf(category);
-  const isInside = circle && createCircleTest(data, circle);
-  const isInBox = box && createBoxTest(data, box);
-  const hidden = new Set(hiddenOrganizers.map((id) => segment.organizerPlace(id)));
-  return (doc) =>
-    doc >= first &&
-    doc < end &&
-    (doc >= begun || from === null || segment.endsAfter(doc, from)) &&
-    (wanted === null || data.categories[doc] === wanted) &&
-    (!isFree || hasBit(data.free, doc)) &&
-    !hasBit(removed, doc) &&
-    (hidden.size === 0 || !hidden.has(data.organizerOfDoc[doc] as number)) &&
-    (isInside === null || isInside(data.cellPlaces[doc] as number)) &&
-    (isInBox === null || isInBox(data.cellPlaces[doc] as number));
-}

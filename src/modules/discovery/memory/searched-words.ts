@@ -1,6 +1,7 @@
 /** The postings of searched words: each word stands for itself and for all words that start with it. */
 import { intersect } from '../../../lib/bitmap.ts';
 import { findWord, prefixRange } from '../../../lib/dictionary.ts';
+import type { ListQuery } from '../event-query.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
 import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
@@ -51,8 +52,14 @@ export function bitmapsOf(data: SegmentData, words: SearchedWord[], pool: Bitmap
   return shared ? [...found, shared] : found;
 }
 
-/** The bitmaps that all words of a grade have, the best grade first. Each contains those before it. */
+/**
+ * The bitmaps that all words of a grade have, the best grade first: all words are whole words of the title; all start a word
+ * of the title; all start a word of title or address; all start a word anywhere. Each contains those before it.
+ */
 export const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
+export const gradeCount = fieldsOfGrades.length;
+/** Whether matches are ordered by grade. */
+export const isGraded = ({ search, order }: ListQuery): boolean => search !== null && order === 'relevance';
 
 const takeBitmaps = (pool: BitmapPool): WordBitmaps => ({
   anywhere: pool.takeEmpty(),

@@ -4,7 +4,7 @@
  */
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
-import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import { bitmapLength, clearRange, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
 import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
@@ -166,27 +166,26 @@ export class Segment {
     return low;
   }
 
-  /** The first document that starts at or after `since`, in ms, or the first of all if it is null. */
-  startingAt(since: number | null): number {
+  /** The first document that starts at or after `since`, in ms. */
+  startingAt(since: number): number {
     // Times of events are whole milliseconds.
-    return since === null ? 0 : this.startingAfter(since - 0.001);
+    return this.startingAfter(since - 0.001);
   }
 
-  /** Whether a document ends after `at`, in ms. */
-  endsAfter(doc: number, at: number): boolean {
-    return (
-      (this.#latestEnds[Math.floor(doc / blockSize)] as number) > at && (this.data.ends[doc] as number) > at
-    );
-  }
-
-  /** Calls `visit` for the documents below `end` that end after `at`, ascending. */
-  forEachEndingAfter(at: number, end: number, visit: (doc: number) => void): void {
+  /** Removes the documents that do not end after `at`, in ms, from a bitmap. */
+  keepEndingAfter(bits: Uint32Array, at: number): void {
     const { ends } = this.data;
-    for (let first = 0, block = 0; first < end; first += blockSize, block++) {
+    // An event that starts after `at` ends after it, too.
+    const begun = this.startingAfter(at);
+    const running: number[] = [];
+    for (let first = 0, block = 0; first < begun; first += blockSize, block++) {
       if ((this.#latestEnds[block] as number) <= at) continue;
-      const last = Math.min(first + blockSize, end);
-      for (let doc = first; doc < last; doc++) if ((ends[doc] as number) > at) visit(doc);
+      const last = Math.min(first + blockSize, begun);
+      for (let doc = first; doc < last; doc++)
+        if ((ends[doc] as number) > at && hasBit(bits, doc)) running.push(doc);
     }
+    clearRange(bits, 0, begun);
+    for (const doc of running) setBit(bits, doc);
   }
 
   /** Null for a category without events. */
@@ -225,8 +224,8 @@ export class Segment {
     if (cells[place] !== cell) return;
     const ofCell = cellDocs.subarray(cellOffsets[place], cellOffsets[place + 1]);
     // The documents of a cell are in the order of their starts, which are whole milliseconds or more precise.
-    const first = lowerBound(ofCell, this.startingAfter(day * dayMs - 0.001));
-    const end = lowerBound(ofCell, this.startingAfter((day + 1) * dayMs - 0.001));
+    const first = lowerBound(ofCell, this.startingAt(day * dayMs));
+    const end = lowerBound(ofCell, this.startingAt((day + 1) * dayMs));
     for (const doc of ofCell.subarray(first, end)) {
       if (!hasBit(this.removed, doc) && changeKeys.has(changeKeyOf(this.idOf(doc)))) this.remove(doc);
     }

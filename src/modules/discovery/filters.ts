@@ -1,0 +1,161 @@
+/**
+ * The filters of event lists, without words: as conditions in SQL, as a test in memory, and as bitmaps of a segment. A
+ * filter stands in all three functions.
+ */
+import { join, type Statement, sql } from '../../db/sql.ts';
+import { type Bitmap, clearBit, hasBit, intersect, setBit, setRange, subtract } from '../../lib/bitmap.ts';
+import { type Box, isInBox } from '../../lib/coordinates.ts';
+import {
+  type Band,
+  boxBands,
+  boxCells,
+  type Circle,
+  circleBands,
+  circleCells,
+} from '../../lib/grid-cells.ts';
+import { type Cap, capOf, farthestKm, isPointInCap } from '../../lib/sphere.ts';
+import { listedCondition } from '../events/policy.ts';
+import type { ListQuery } from './event-query.ts';
+import type { BitmapPool } from './memory/bitmap-pool.ts';
+import { forEachRange, type Segment, type SegmentData } from './memory/segment.ts';
+
+export type Filters = Omit<ListQuery, 'search' | 'order'>;
+
+/** A circle of the whole globe is no filter. */
+export const isBounded = (circle: Circle | null): circle is Circle =>
+  circle !== null && circle.radius < farthestKm;
+
+/** The condition on `events e`. */
+export function conditionOf(filters: Filters): Statement {
+  const { from, since, until, category, isFree, circle, box, hiddenOrganizers } = filters;
+  const conditions = [
+    listedCondition(),
+    from && sql`e.end_at > ${from}`,
+    since && sql`e.start_at >= ${since}`,
+    until && sql`e.start_at <= ${until}`,
+    category !== null && sql`e.category = ${category}`,
+    isFree && sql`e.price = 0 and e.is_price_known`,
+    isBounded(circle) && isInsideCondition(circle),
+    box && isInBoxCondition(box),
+    hiddenOrganizers.length > 0 && sql`e.organizer_id <> all(${hiddenOrganizers}::uuid[])`,
+  ];
+  return join(
+    conditions.filter((condition) => condition !== null && condition !== false),
+    ' and ',
+  );
+}
+
+/** Larger circles and boxes are not looked up by cells: the condition is checked for all events. A radius of 500 km has about 1,100. */
+const maxCells = 4_000;
+/** The index events_by_cell finds the events of a small circle or box. */
+const isInCells = (cells: number[] | null): Statement =>
+  cells ? sql`e.cell = any(${cells}::int[]) and` : sql``;
+
+const isInsideCondition = (circle: Circle): Statement => sql`
+  ${isInCells(circleCells(circle, maxCells))}
+  distance_km(${circle.lat}, ${circle.lng}, e.lat, e.lng) <= ${circle.radius}`;
+
+function isInBoxCondition(box: Box): Statement {
+  const { west, south, east, north } = box;
+  const isBetween =
+    west <= east ? sql`e.lng between ${west} and ${east}` : sql`(e.lng >= ${west} or e.lng <= ${east})`;
+  return sql`${isInCells(boxCells(box, maxCells))} e.lat between ${south} and ${north} and ${isBetween}`;
+}
+
+/** A listed event in memory. `start` and `end` in ms. */
+export type FilteredEvent = {
+  start: number;
+  end: number;
+  category: string;
+  isFree: boolean;
+  isInCap(cap: Cap): boolean;
+  isInBox(box: Box): boolean;
+  organizerId: string | number;
+};
+
+/**
+ * Creates the test. It is one function of all filters, because V8 inlines it.
+ * @param keyOf gives what `organizerId` of the tested events is for the id of a person
+ */
+export function createTest(filters: Filters, keyOf: (id: string) => string | number) {
+  const { category, isFree, box, hiddenOrganizers } = filters;
+  const from = filters.from?.getTime() ?? null;
+  const since = filters.since?.getTime() ?? null;
+  const until = filters.until?.getTime() ?? null;
+  const cap = isBounded(filters.circle) ? capOf(filters.circle) : null;
+  const hidden = hiddenOrganizers.length > 0 ? new Set(hiddenOrganizers.map(keyOf)) : null;
+  return (event: FilteredEvent): boolean =>
+    (from === null || event.end > from) &&
+    (since === null || event.start >= since) &&
+    (until === null || event.start <= until) &&
+    (category === null || event.category === category) &&
+    (!isFree || event.isFree) &&
+    (cap === null || event.isInCap(cap)) &&
+    (box === null || event.isInBox(box)) &&
+    (hidden === null || !hidden.has(event.organizerId));
+}
+
+/** Lists the matching documents of a segment, in a bitmap of the pool. */
+export function listMatching(segment: Segment, filters: Filters, pool: BitmapPool): Bitmap {
+  const { from, since, until, category, isFree, circle, box, hiddenOrganizers } = filters;
+  const { data, removed, removedCount } = segment;
+  let bits = pool.takeEmpty();
+  const first = since ? segment.startingAt(since.getTime()) : 0;
+  setRange(bits, first, until ? segment.startingAfter(until.getTime()) : data.size);
+  if (from) segment.keepEndingAfter(bits, from.getTime());
+  if (category !== null) {
+    const ofCategory = segment.ofCategory(category);
+    if (ofCategory) intersect(bits, ofCategory);
+    else bits.fill(0);
+  }
+  if (isFree) intersect(bits, data.free);
+  if (isBounded(circle)) bits = keepInCircle(bits, data, circle, pool);
+  if (box) {
+    const { coordinates } = data;
+    const isInside = (i: number) =>
+      isInBox(box, coordinates[2 * i] as number, coordinates[2 * i + 1] as number);
+    bits = keepInside(bits, data, boxBands(box), isInside, pool);
+  }
+  for (const organizer of hiddenOrganizers) {
+    for (const doc of segment.docsOfOrganizer(organizer)) clearBit(bits, doc);
+  }
+  if (removedCount > 0) subtract(bits, removed);
+  return bits;
+}
+
+function keepInCircle(bits: Bitmap, data: SegmentData, circle: Circle, pool: BitmapPool): Bitmap {
+  const { points, cellDocs } = data;
+  const { lat, lng, radius } = circle;
+  const cap = capOf(circle);
+  if (radius <= farthestKm / 2)
+    return keepInside(bits, data, circleBands(circle), (i) => isPointInCap(cap, points, i), pool);
+  // More than a hemisphere: without those in the circle around the antipode.
+  const antipode = { lat: -lat, lng: lng + (lng > 0 ? -180 : 180), radius: farthestKm - radius };
+  forEachRange(data, circleBands(antipode), (begin, stop, isInner) => {
+    for (let i = begin; i < stop; i++)
+      if (isInner || !isPointInCap(cap, points, i)) clearBit(bits, cellDocs[i] as number);
+  });
+  return bits;
+}
+
+/**
+ * Keeps the documents of some cells.
+ * @param isInside whether the point at an index of `cellDocs` matches, unless its cell is an inner one
+ */
+function keepInside(
+  bits: Bitmap,
+  data: SegmentData,
+  bands: Band[],
+  isInside: (i: number) => boolean,
+  pool: BitmapPool,
+): Bitmap {
+  const inside = pool.takeEmpty();
+  const { cellDocs } = data;
+  forEachRange(data, bands, (first, stop, isInner) => {
+    for (let i = first; i < stop; i++) {
+      const doc = cellDocs[i] as number;
+      if (hasBit(bits, doc) && (isInner || isInside(i))) setBit(inside, doc);
+    }
+  });
+  return inside;
+}
