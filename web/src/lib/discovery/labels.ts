@@ -1,6 +1,6 @@
 /** Names of the parts of a search in the visitor's language. */
 
-import { categoryName } from '#lib/event/category-name.ts';
+import { categoryName } from '#lib/discovery/category-name.ts';
 import { formatDay, formatKilometres } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { hrefOf, type Period, type Search } from './search.ts';

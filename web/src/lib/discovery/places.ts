@@ -1,7 +1,9 @@
 /** Places of the gazetteer as people read them. */
 import type { Place } from '@potluck/client';
-import type { ChosenPlace } from '#lib/event/event-values.ts';
 import { getLanguage } from '#lib/language/languages.ts';
+
+/** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
+export type ChosenPlace = { label: string; lat: number; lng: number; timeZone: string };
 
 /** Such as `Springfield, IL, United States`. */
 export const labelOf = ({ name, region, country }: Pick<Place, 'name' | 'region' | 'country'>): string =>

@@ -1,5 +1,7 @@
 /** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
-import type { TextFieldName } from '#lib/server/organizer/event-fields.ts';
+import type { ChosenPlace } from '#lib/discovery/places.ts';
+import type { TextFieldName } from '#lib/event/event-fields.ts';
+import type { FormProblem } from '#lib/forms/form-problem.ts';
 
 export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
 
@@ -23,9 +25,15 @@ export type EventValues = Record<TextFieldName, string> & {
 /** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */
 export type EventConflict = { label: string; theirs: string; mine: string };
 
-/** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
-export type ChosenPlace = { label: string; lat: number; lng: number; timeZone: string };
-
 export type Option = { value: string; label: string };
 /** The lists that the form offers. */
 export type EventOptions = { categories: Option[]; currencies: Option[] };
+
+/** What the form shows after a request. */
+export type EventFormState = {
+  values: EventValues;
+  choices?: ChosenPlace[];
+  problem?: FormProblem;
+  /** The fields that another person has saved with other values since the form was opened. */
+  conflict?: EventConflict[];
+};

@@ -1,11 +1,11 @@
-import type { FormProblem } from '#lib/server/problems.ts';
+import type { FormProblem } from '#lib/forms/form-problem.ts';
 
 /** The outcome of a form of the page of an event. */
 export type GuestResult = {
-  /** The form: `rsvp`, `name`, or the id of an item. */
+  /** The form: `rsvp`, `name`, `booking`, `save`, or the id of an item. */
   about: string;
   problem?: FormProblem;
-  /** The quantity of an item that was entered. */
+  /** The quantity of an item, or the number of seats, that was entered. */
   quantity?: number;
   /** The quantity that was given back, to undo it. */
   givenBack?: number;

@@ -1,11 +1,11 @@
 /**
  * `use:enhance` of SvelteKit, with what all forms have in common: from the press until the page shows the result,
  * the form and the pressed button are busy, and another press of that button sends nothing. `submit` decides what
- * another button does meanwhile.
+ * another button does meanwhile. Pages use it through `createForm` and `EventForms`.
  */
 import { enhance as enhanceForm, type SubmitFunction } from '$app/forms';
 
-export function enhance(form: HTMLFormElement, submit?: SubmitFunction): { destroy(): void } {
+export function enhance(form: HTMLFormElement, submit: SubmitFunction): { destroy(): void } {
   const pressed = new Set<HTMLElement | null>();
   return enhanceForm(form, async (input) => {
     const { submitter } = input;
@@ -23,7 +23,7 @@ export function enhance(form: HTMLFormElement, submit?: SubmitFunction): { destr
       isCancelled = true;
       input.cancel();
     };
-    const finish = await submit?.({ ...input, cancel });
+    const finish = await submit({ ...input, cancel });
     if (isCancelled) return release();
     return async (output) => {
       try {

@@ -1,16 +1,9 @@
 /** Errors of the API, as pages and forms show them. */
 import { type FieldError, ProblemError, ResponseError } from '@potluck/client';
-import { type ActionFailure, error, fail } from '@sveltejs/kit';
+import { error } from '@sveltejs/kit';
+import type { FormProblem } from '#lib/forms/form-problem.ts';
 import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-
-/** What a form shows after the API refused it. Texts are in the visitor's language. */
-export type FormProblem = {
-  code: string;
-  message: string;
-  /** By field, as the API names it, such as `location.address`. */
-  fields: Record<string, string>;
-};
 
 const messages = m as unknown as Record<string, ((inputs?: object) => string) | undefined>;
 
@@ -39,22 +32,6 @@ export function toPageError(cause: unknown): App.Error | null {
     return { status: cause.status, message: problemText(cause.code), code: cause.code };
   if (cause instanceof ResponseError) return { status: 502, message: m.problem_other() };
   return null;
-}
-
-/**
- * Runs the request of a form. A refusal of the API becomes a failure with its texts and the entered values, so
- * that nothing is entered twice.
- */
-export async function submit<T, V extends object>(
-  work: () => Promise<T>,
-  values: V,
-): Promise<T | ActionFailure<{ problem: FormProblem; values: V }>> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (!(cause instanceof ProblemError)) throw cause;
-    return fail(cause.status, { problem: toFormProblem(cause), values });
-  }
 }
 
 export const toFormProblem = ({ code, errors }: ProblemError): FormProblem => ({

@@ -1,6 +1,6 @@
 import { listReports, resolveReport, suspendAccount } from '@potluck/client';
-import { readForm } from '#lib/server/forms.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -13,30 +13,18 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  resolve: async ({ request, locals: { api } }) => {
-    const { id = '', note = '' } = await readForm(request);
-    return submit(
-      async () => {
-        await resolveReport({
-          client: api,
-          path: { id },
-          body: { status: 'resolved', ...(note && { note }) },
-        });
-        return { done: 'resolved' as const };
-      },
-      { id, note },
-    );
-  },
+  resolve: formAction({
+    fields: (form) => texts(form, 'id', 'note'),
+    send: ({ client }, { id, note }) =>
+      resolveReport({ client, path: { id }, body: { status: 'resolved', ...(note && { note }) } }),
+    done: () => ({ done: 'resolved' as const }),
+  }),
 
   /** Suspends the person whom a report is about. */
-  suspend: async ({ request, locals: { api } }) => {
-    const { userId = '', reason = '' } = await readForm(request);
-    return submit(
-      async () => {
-        await suspendAccount({ client: api, path: { id: userId }, body: reason ? { reason } : {} });
-        return { done: 'suspended' as const };
-      },
-      { userId, reason },
-    );
-  },
+  suspend: formAction({
+    fields: (form) => texts(form, 'userId', 'reason'),
+    send: ({ client }, { userId: id, reason }) =>
+      suspendAccount({ client, path: { id }, body: reason ? { reason } : {} }),
+    done: () => ({ done: 'suspended' as const }),
+  }),
 };

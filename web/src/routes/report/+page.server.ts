@@ -2,7 +2,7 @@ import { getUser, report } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { reportReasons, reportTypes } from '#lib/people/report.ts';
-import { submit } from '#lib/server/problems.ts';
+import { formAction, linesOf, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -26,19 +26,14 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  default: async ({ locals: { api }, request, url }) => {
-    const subject = readSubject(url);
-    const form = await request.formData();
-    const key = String(form.get('key') ?? '');
-    const text = String(form.get('text') ?? '').replaceAll('\r\n', '\n');
-    const reason = reportReasons.find((name) => name === form.get('reason')) ?? 'other';
-    return submit(
-      async () => {
-        const headers = key === '' ? {} : { 'Idempotency-Key': key };
-        await report({ client: api, body: { subject, reason, ...(text && { text }) }, headers });
-        return { isReported: true };
-      },
-      { reason, text, key },
-    );
-  },
+  default: formAction({
+    fields: (form) => ({
+      ...texts(form, 'key'),
+      text: linesOf(form.get('text')),
+      reason: reportReasons.find((name) => name === form.get('reason')) ?? 'other',
+    }),
+    send: ({ client, headers, url }, { reason, text }) =>
+      report({ client, body: { subject: readSubject(url), reason, ...(text && { text }) }, headers }),
+    done: () => ({ isReported: true }),
+  }),
 };

@@ -1,5 +1,5 @@
 import { updateMe } from '@potluck/client';
-import { submit } from '#lib/server/problems.ts';
+import { formAction, textOf, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -9,31 +9,18 @@ export const load: PageServerLoad = ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  profile: async ({ locals: { api }, request }) => {
-    const form = await request.formData();
-    const read = (name: string) =>
-      String(form.get(name) ?? '')
-        .replaceAll('\r\n', '\n')
-        .trim();
-    const body = {
-      name: read('name'),
-      username: read('username').toLowerCase(),
-      bio: read('bio'),
-      city: read('city'),
-      isPrivate: form.has('isPrivate'),
-    };
-    return submit(async () => {
-      await updateMe({ client: api, body });
-      return { isProfileSaved: true };
-    }, body);
-  },
+  profile: formAction({
+    fields: (form) => {
+      const profile = texts(form, 'name', 'username', 'bio', 'city');
+      return { ...profile, username: profile.username.toLowerCase(), isPrivate: form.has('isPrivate') };
+    },
+    send: ({ client }, body) => updateMe({ client, body }),
+    done: () => ({ isProfileSaved: true }),
+  }),
 
   /** The browser has uploaded the picture. Without an address, the drawn picture takes its place. */
-  avatar: async ({ locals: { api }, request }) => {
-    const url = String((await request.formData()).get('avatar') ?? '');
-    return submit(async () => {
-      await updateMe({ client: api, body: { avatar: url === '' ? null : url } });
-      return { isAvatarSaved: true };
-    }, {});
-  },
+  avatar: formAction({
+    send: ({ client, form }) => updateMe({ client, body: { avatar: textOf(form.get('avatar')) || null } }),
+    done: () => ({ isAvatarSaved: true }),
+  }),
 };

@@ -1,9 +1,9 @@
 import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
-import { fail, redirect } from '@sveltejs/kit';
+import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
+import { formAction, texts } from '#lib/server/form-action.ts';
 import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
-import { submit } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
@@ -23,32 +23,28 @@ export const load: PageServerLoad = async ({ locals: { api, me }, url, platform 
 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
-  code: async ({ request, locals: { api } }) => {
-    const phone = String((await request.formData()).get('phone') ?? '').trim();
-    const result = await submit(
-      async () => {
-        const { data } = await requestCode({ client: api, body: { phone } });
-        return { phone, devCode: data.devCode ?? null };
-      },
-      { phone },
-    );
+  code: formAction({
+    fields: (form): { phone: string; code?: string } => texts(form, 'phone'),
+    send: ({ client }, { phone }) => requestCode({ client, body: { phone } }),
+    done: ({ data }, { phone }) => ({ phone, devCode: data.devCode ?? null }),
     // The phone may have a code that is still valid, so the form asks for it.
-    const isAskingForCode = 'status' in result && result.data.problem.code === 'too_many_codes';
-    return isAskingForCode ? fail(result.status, { ...result.data, values: { phone, code: '' } }) : result;
-  },
+    keep: (values, code) => (code === 'too_many_codes' ? { ...values, code: '' } : values),
+  }),
 
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */
-  enter: async ({ request, locals: { api } }) => {
-    const form = await request.formData();
-    const phone = String(form.get('phone') ?? '');
-    const code = String(form.get('code') ?? '').replace(/\s/g, '');
-    const result = await submit(() => signInBrowser({ client: api, body: { phone, code } }), { phone, code });
-    if ('status' in result) return result;
-    const next = localPath(form.get('next'));
-    const intent = readIntent(form);
-    const refusal = intent && (await refusalOf(carryOut(api, intent)));
-    redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
-  },
+  enter: formAction({
+    fields: (form) => {
+      const { phone, code } = texts(form, 'phone', 'code');
+      return { phone, code: code.replace(/\s/g, '') };
+    },
+    send: ({ client }, body) => signInBrowser({ client, body }),
+    done: async (_, __, { client, form }) => {
+      const next = localPath(form.get('next'));
+      const intent = readIntent(form);
+      const refusal = intent && (await refusalOf(carryOut(client, intent)));
+      redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
+    },
+  }),
 };
 
 /** Says what will be done after the sign-in; null if the visitor cannot do it. */

@@ -1,6 +1,6 @@
 import { isProblem, logout } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { submit } from '#lib/server/problems.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = ({ locals: { session } }) => {
@@ -8,15 +8,12 @@ export const load: PageServerLoad = ({ locals: { session } }) => {
 };
 
 export const actions: Actions = {
-  default: async ({ locals: { api } }) => {
-    const result = await submit(async () => {
-      await logout({ client: api }).catch((error) => {
+  default: formAction({
+    send: ({ client }) =>
+      logout({ client }).catch((error) => {
         // The session has ended already.
         if (!isProblem(error, 'token_invalid', 'token_missing')) throw error;
-      });
-      return {};
-    }, {});
-    if ('status' in result) return result;
-    redirect(303, '/');
-  },
+      }),
+    done: () => redirect(303, '/'),
+  }),
 };

@@ -4,6 +4,7 @@
  */
 import { getContext, setContext, tick } from 'svelte';
 import type { GuestResult } from '#lib/event/guest-result.ts';
+import { enhance } from '#lib/forms/enhance.ts';
 import { createTurns } from '#lib/forms/turns.ts';
 import { m } from '#lib/messages/index.js';
 import type { ActionResult, SubmitFunction } from '$app/forms';
@@ -47,11 +48,11 @@ export class EventForms {
   }
 
   /**
-   * Sends a form for `use:enhance`, after those that were pressed before. The focus and everything that is entered
-   * elsewhere stay.
+   * Returns an action for `use:`. It sends a form after those that were pressed before. The focus and everything that
+   * is entered elsewhere stay.
    */
-  send({ about, intercept, onResult }: Sending): SubmitFunction {
-    return async (input) => {
+  sender({ about, intercept, onResult }: Sending) {
+    const submit: SubmitFunction = async (input) => {
       const endTurn = await this.#nextTurn();
       if (this.#handle(input, intercept)) {
         endTurn();
@@ -67,6 +68,7 @@ export class EventForms {
         }
       };
     };
+    return (form: HTMLFormElement) => enhance(form, submit);
   }
 
   /** Handles a submission in the page; returns true if nothing is to be sent. */

@@ -1,10 +1,14 @@
-/** Forms for the RSVP and the list of an event. */
+/** The forms of the page of an event. */
 import {
+  bookSeats,
   type Client,
+  cancelBooking,
+  changeBooking,
   changeClaim,
   isProblem,
   listItems,
   ProblemError,
+  saveEvent,
   setRsvp,
   unclaimItem,
   updateMe,
@@ -13,6 +17,7 @@ import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } f
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { claimAsGuest, type Intent, signInPath } from '#lib/server/intent.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 
 type Page = RequestEvent<{ id: string }>;
 type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
@@ -72,6 +77,32 @@ export const guestActions = {
       updateMe({ client, body: { name } }),
     );
   },
+
+  save: async (page: Page): Outcome => {
+    const saved = (await page.request.formData()).get('saved') === 'true';
+    return attempt(page, null, { about: 'save' }, (client) =>
+      saveEvent({ client, path: page.params, body: { saved } }),
+    );
+  },
+
+  /** Books seats, or joins the waitlist if they are not free. */
+  book: async (page: Page): Outcome => {
+    const form = await page.request.formData();
+    const body = { seats: Number(form.get('seats')), waitlist: form.get('waitlist') === 'true' };
+    return attempt(page, null, { about: 'booking', quantity: body.seats }, (client) =>
+      bookSeats({ client, path: page.params, body }),
+    );
+  },
+
+  changeSeats: async (page: Page): Outcome => {
+    const seats = Number((await page.request.formData()).get('seats'));
+    return attempt(page, null, { about: 'booking', quantity: seats }, (client) =>
+      changeBooking({ client, path: page.params, body: { seats } }),
+    );
+  },
+
+  cancelBooking: async (page: Page): Outcome =>
+    attempt(page, null, { about: 'booking' }, (client) => cancelBooking({ client, path: page.params })),
 } satisfies Actions<{ id: string }>;
 
 const intentOf = ({ params }: Page, { rsvp = 'going' }: Partial<Intent> = {}): Intent => ({
@@ -83,22 +114,27 @@ const intentOf = ({ params }: Page, { rsvp = 'going' }: Partial<Intent> = {}): I
 
 /**
  * Does what a form asks for.
- * @param intent what a visitor who is signed out gets done after the sign-in
+ * @param intent what a visitor who is signed out gets done after the sign-in; null to return to the page alone
  * @param result of the form, unless `work` returns another one
  */
 async function attempt(
-  { locals }: Page,
-  intent: Intent,
+  { locals, params }: Page,
+  intent: Intent | null,
   result: GuestResult,
   work: (client: Client) => Promise<unknown>,
 ): Outcome {
-  if (!locals.me) redirect(303, signInPath(intent));
+  // Visitors return to the event, and not to the address of the form.
+  const signIn = () =>
+    intent
+      ? redirect(303, signInPath(intent))
+      : requireMe({ ...locals, me: null }, { pathname: `/e/${params.id}`, search: '' });
+  if (!locals.me) signIn();
   try {
     const other = await work(locals.api);
     return isResult(other) ? other : result;
   } catch (cause) {
     // The session has ended since the page was requested.
-    if (isProblem(cause, 'token_missing', 'token_invalid')) redirect(303, signInPath(intent));
+    if (isProblem(cause, 'token_missing', 'token_invalid')) signIn();
     if (!(cause instanceof ProblemError)) throw cause;
     const { about, quantity } = result;
     return fail(cause.status, {

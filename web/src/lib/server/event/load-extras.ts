@@ -1,13 +1,9 @@
 /** What the page of an event loads besides the event and its items. */
-import { type Event, type Guest, listGuests, ProblemError } from '@potluck/client';
+import { type Event, listGuests, ProblemError } from '@potluck/client';
+import type { EventExtras } from '#lib/event/event-extras.ts';
 
 /** Guests that the page shows. All of them are on a page of their own. */
 const maxGuests = 8;
-
-export type EventExtras = {
-  /** Null if the visitor may not see who comes. */
-  guests: { first: Guest[]; hasMore: boolean } | null;
-};
 
 export async function loadExtras(event: Event, { api, me }: App.Locals): Promise<EventExtras> {
   if (!me && event.guestListVisibility !== 'everyone') return { guests: null };

@@ -1,6 +1,7 @@
 /** Two people have changed an event at the same time: what the form of the second one shows. */
+
+import { type EventFieldName, fieldRows } from '#lib/event/event-fields.ts';
 import type { EventConflict, EventValues } from '#lib/event/event-values.ts';
-import { type EventFieldName, fieldRows } from './event-fields.ts';
 
 /** A value as the visitor reads it; empty for none. */
 function shown(value: EventValues[EventFieldName], nameOf = (text: string) => text): string {

@@ -1,11 +1,12 @@
 /** The form of an event: its values, and the request that they make. */
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
-import { parseChosen } from '#lib/discovery/places.ts';
-import type { ChosenPlace, EventValues, ItemValues } from '#lib/event/event-values.ts';
+import { type ChosenPlace, parseChosen } from '#lib/discovery/places.ts';
+import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
+import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
-import { fieldRows, textsOf } from './event-fields.ts';
+import { textOf } from '#lib/server/form-action.ts';
 import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
 
@@ -115,10 +116,6 @@ export function readEventForm(form: FormData): EventValues {
   };
 }
 
-/** A textarea sends its lines with CRLF. */
-const textOf = (value: FormDataEntryValue | null): string =>
-  typeof value === 'string' ? value.trim().replaceAll('\r\n', '\n') : '';
-
 function readItems(form: FormData): ItemValues[] {
   const column = (name: string) => form.getAll(name).map(textOf);
   const [kinds, quantities, emojis] = ['itemKind', 'itemQuantity', 'itemEmoji'].map(column);
@@ -140,18 +137,18 @@ export function toEventBody(
   place: ChosenPlace | null,
 ): { body: EventBody; fields: null } | { body: null; fields: FieldErrors } {
   const fields: FieldErrors = {};
-  const require = (path: string, value: string) => {
+  const requireText = (path: string, value: string) => {
     if (value === '') fields[path] = m.field_required();
   };
-  require('title', values.title);
-  require('category', values.category);
+  requireText('title', values.title);
+  requireText('category', values.category);
   const [startAt, endAt] = place ? readTimes(values, place.timeZone, fields) : ['', ''];
-  if (!place) require('startAt', values.startDate);
+  if (!place) requireText('startAt', values.startDate);
   const price = Number(values.price.replace(',', '.'));
   if (!(price >= 0 && price <= 1_000_000)) fields.price = m.organizer_error_number();
   const capacity = Number(values.capacity);
   if (!isWhole(capacity, 0, 1_000_000)) fields.capacity = m.organizer_error_number();
-  if (!place && !fields.location) require('location', '');
+  if (!place && !fields.location) requireText('location', '');
   if (!place || Object.keys(fields).length > 0) return { body: null, fields };
   const body: EventBody = {
     ...plainFields(values),
@@ -178,8 +175,13 @@ const plainFields = (values: EventValues) =>
 export const isWhole = (value: number, min: number, max: number): boolean =>
   Number.isInteger(value) && value >= min && value <= max;
 
+type Times = Pick<
+  EventValues,
+  'allDay' | 'startDate' | 'startTime' | 'endDate' | 'endTime' | 'startAt' | 'endAt'
+>;
+
 /** The start and the end of an event, or texts in `fields`. */
-export function readTimes(values: EventValues, zone: string, fields: FieldErrors): [string, string] {
+export function readTimes(values: Times, zone: string, fields: FieldErrors): [string, string] {
   const { allDay, startDate, startTime, endTime } = values;
   const crossesMidnight = !allDay && endTime !== '' && endTime <= startTime;
   const endDate = values.endDate || addDays(startDate, crossesMidnight ? 1 : 0);

@@ -1,7 +1,7 @@
 /** Finds the place that the visitor means by the name of a town. */
 import { type Client, searchPlaces } from '@potluck/client';
-import { parseChosen, toChosen } from '#lib/discovery/places.ts';
-import type { ChosenPlace, EventValues } from '#lib/event/event-values.ts';
+import { type ChosenPlace, parseChosen, toChosen } from '#lib/discovery/places.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 
 export type PlaceResult =

@@ -1,27 +1,14 @@
 /** What the form of an event shows after a request, and the steps that creating and editing share. */
 import { type Client, listCategories, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail } from '@sveltejs/kit';
-import { categoryName } from '#lib/event/category-name.ts';
-import type {
-  ChosenPlace,
-  EventConflict,
-  EventOptions,
-  EventValues,
-  ItemValues,
-} from '#lib/event/event-values.ts';
+import { categoryName } from '#lib/discovery/category-name.ts';
+import type { ChosenPlace } from '#lib/discovery/places.ts';
+import type { EventFormState, EventOptions, EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
-import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
+import { load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-form.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
 import { currencyOptions } from './names.ts';
-
-export type EventFormState = {
-  values: EventValues;
-  choices?: ChosenPlace[];
-  problem?: FormProblem;
-  /** The fields that another person has saved with other values since the form was opened. */
-  conflict?: EventConflict[];
-};
 
 export async function loadOptions(client: Client, currency: string): Promise<EventOptions> {
   const { data } = await load(listCategories({ client }));

@@ -1,6 +1,6 @@
 import { changeRole, listAccounts, restoreAccount, suspendAccount } from '@potluck/client';
-import { readForm } from '#lib/server/forms.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -21,36 +21,23 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  suspend: async ({ request, locals: { api } }) => {
-    const { id = '', reason = '' } = await readForm(request);
-    return submit(
-      async () => {
-        await suspendAccount({ client: api, path: { id }, body: reason ? { reason } : {} });
-        return { done: 'suspended' as const };
-      },
-      { id, reason },
-    );
-  },
+  suspend: formAction({
+    fields: (form) => texts(form, 'id', 'reason'),
+    send: ({ client }, { id, reason }) =>
+      suspendAccount({ client, path: { id }, body: reason ? { reason } : {} }),
+    done: () => ({ done: 'suspended' as const }),
+  }),
 
-  restore: async ({ request, locals: { api } }) => {
-    const { id = '' } = await readForm(request);
-    return submit(
-      async () => {
-        await restoreAccount({ client: api, path: { id } });
-        return { done: 'restored' as const };
-      },
-      { id },
-    );
-  },
+  restore: formAction({
+    fields: (form) => texts(form, 'id'),
+    send: ({ client }, path) => restoreAccount({ client, path }),
+    done: () => ({ done: 'restored' as const }),
+  }),
 
-  role: async ({ request, locals: { api } }) => {
-    const { id = '', role } = await readForm(request);
-    return submit(
-      async () => {
-        await changeRole({ client: api, path: { id }, body: { role: role === 'admin' ? 'admin' : 'user' } });
-        return { done: 'role' as const };
-      },
-      { id },
-    );
-  },
+  role: formAction({
+    fields: (form) => texts(form, 'id', 'role'),
+    send: ({ client }, { id, role }) =>
+      changeRole({ client, path: { id }, body: { role: role === 'admin' ? 'admin' : 'user' } }),
+    done: () => ({ done: 'role' as const }),
+  }),
 };

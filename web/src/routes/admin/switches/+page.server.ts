@@ -1,6 +1,6 @@
 import { listFlags, switchFlag } from '@potluck/client';
-import { readForm } from '#lib/server/forms.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -10,18 +10,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  default: async ({ request, locals: { api } }) => {
-    const { name = '', enabled } = await readForm(request);
-    return submit(
-      async () => {
-        const { data } = await switchFlag({
-          client: api,
-          path: { name },
-          body: { enabled: enabled === 'true' },
-        });
-        return { switched: data };
-      },
-      { name },
-    );
-  },
+  default: formAction({
+    fields: (form) => texts(form, 'name', 'enabled'),
+    send: ({ client }, { name, enabled }) =>
+      switchFlag({ client, path: { name }, body: { enabled: enabled === 'true' } }),
+    done: ({ data }) => ({ switched: data }),
+  }),
 };

@@ -1,6 +1,5 @@
 import { getEvent, getFeatures, type Item, listItems } from '@potluck/client';
 import type { GuestResult } from '#lib/event/guest-result.ts';
-import { extraActions } from '#lib/server/event/extra-actions.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
@@ -48,4 +47,4 @@ function readRefusal(query: URLSearchParams): GuestResult | null {
   };
 }
 
-export const actions = { ...guestActions, ...extraActions };
+export const actions = guestActions;

@@ -1,8 +1,9 @@
 import { listMessages, markMessagesRead, sendMessage } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { findCorrespondent } from '#lib/server/find-person.ts';
+import { formAction, linesOf, texts } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -18,34 +19,21 @@ export const load: PageServerLoad = async ({ locals, params, url, depends }) => 
   return { person, messages: data.toReversed(), nextCursor, key: crypto.randomUUID() };
 };
 
+const showNewest = (id: string): never => redirect(303, `/messages/${id}#newest`);
+
 export const actions: Actions = {
-  send: async ({ locals: { api }, params, request }) => {
-    const form = await request.formData();
-    const text = String(form.get('text') ?? '').replaceAll('\r\n', '\n');
-    const key = String(form.get('key') ?? '');
-    const result = await submit(
-      async () => {
-        const headers = key === '' ? {} : { 'Idempotency-Key': key };
-        await sendMessage({ client: api, path: params, body: { text }, headers });
-        await markMessagesRead({ client: api, path: params });
-        return {};
-      },
-      { text, key },
-    );
-    if ('status' in result) return result;
-    redirect(303, `/messages/${params.id}#newest`);
-  },
+  send: formAction({
+    fields: (form) => ({ ...texts(form, 'key'), text: linesOf(form.get('text')) }),
+    send: async ({ client, path, headers }, { text }) => {
+      await sendMessage({ client, path, body: { text }, headers });
+      await markMessagesRead({ client, path });
+    },
+    done: (_, __, { path }) => showNewest(path.id),
+  }),
 
   /** For browsers without scripts. */
-  read: async ({ locals: { api }, params }) => {
-    const result = await submit(
-      async () => {
-        await markMessagesRead({ client: api, path: params });
-        return {};
-      },
-      { text: '', key: '' },
-    );
-    if ('status' in result) return result;
-    redirect(303, `/messages/${params.id}#newest`);
-  },
+  read: formAction({
+    send: ({ client, path }) => markMessagesRead({ client, path }),
+    done: (_, __, { path }) => showNewest(path.id),
+  }),
 };

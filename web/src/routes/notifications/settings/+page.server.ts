@@ -6,7 +6,8 @@ import {
   updateNotificationSettings,
 } from '@potluck/client';
 import { kinds, levels } from '#lib/people/notifications.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -30,16 +31,16 @@ async function findPushKey(response: Promise<{ data: { publicKey: string } }>): 
 }
 
 export const actions: Actions = {
-  save: async ({ locals: { api }, request }) => {
-    const form = await request.formData();
-    const body: Partial<NotificationSettings> = {};
-    for (const kind of kinds) {
-      const level = levels.find((name) => name === form.get(kind));
-      if (level) body[kind] = level;
-    }
-    return submit(async () => {
-      await updateNotificationSettings({ client: api, body });
-      return { isSaved: true };
-    }, {});
-  },
+  save: formAction({
+    fields: (form) => {
+      const settings: Partial<NotificationSettings> = {};
+      for (const kind of kinds) {
+        const level = levels.find((name) => name === form.get(kind));
+        if (level) settings[kind] = level;
+      }
+      return settings;
+    },
+    send: ({ client }, body) => updateNotificationSettings({ client, body }),
+    done: () => ({ isSaved: true }),
+  }),
 };

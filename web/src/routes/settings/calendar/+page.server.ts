@@ -1,6 +1,7 @@
 import { createMyCalendar, deleteMyCalendar, getMyCalendar } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -11,21 +12,13 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 
 export const actions: Actions = {
   /** Returns the address, which the server cannot show again. */
-  create: async ({ locals: { api }, request }) => {
-    const key = String((await request.formData()).get('key') ?? '');
-    return submit(async () => {
-      const headers = key === '' ? {} : { 'Idempotency-Key': key };
-      const { data } = await createMyCalendar({ client: api, headers });
-      return { address: data.url };
-    }, {});
-  },
+  create: formAction({
+    send: ({ client, headers }) => createMyCalendar({ client, headers }),
+    done: ({ data }) => ({ address: data.url }),
+  }),
 
-  revoke: async ({ locals: { api } }) => {
-    const result = await submit(async () => {
-      await deleteMyCalendar({ client: api });
-      return {};
-    }, {});
-    if ('status' in result) return result;
-    redirect(303, '/settings/calendar');
-  },
+  revoke: formAction({
+    send: ({ client }) => deleteMyCalendar({ client }),
+    done: () => redirect(303, '/settings/calendar'),
+  }),
 };

@@ -1,6 +1,6 @@
 import { deleteMe, requestDeleteCode } from '@potluck/client';
-import { fail, redirect } from '@sveltejs/kit';
-import { submit } from '#lib/server/problems.ts';
+import { redirect } from '@sveltejs/kit';
+import { formAction, textOf } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -11,29 +11,18 @@ export const load: PageServerLoad = ({ locals, url }) => {
 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
-  code: async ({ locals: { api } }) => {
-    const result = await submit(
-      async () => {
-        const { data } = await requestDeleteCode({ client: api });
-        return { isCodeSent: true, devCode: data.devCode ?? null };
-      },
-      { isCodeSent: false },
-    );
+  code: formAction({
+    fields: () => ({ isCodeSent: false }),
+    send: ({ client }) => requestDeleteCode({ client }),
+    done: ({ data }) => ({ isCodeSent: true, devCode: data.devCode ?? null }),
     // The phone may have a code that is still valid, so the form asks for it.
-    const isAskingForCode = 'status' in result && result.data.problem.code === 'too_many_codes';
-    return isAskingForCode ? fail(result.status, { ...result.data, values: { isCodeSent: true } }) : result;
-  },
+    keep: (_, code) => ({ isCodeSent: code === 'too_many_codes' }),
+  }),
 
-  delete: async ({ locals: { api }, request }) => {
-    const code = String((await request.formData()).get('code') ?? '').replace(/\s/g, '');
-    const result = await submit(
-      async () => {
-        await deleteMe({ client: api, body: { confirmCode: code } });
-        return {};
-      },
-      { isCodeSent: true },
-    );
-    if ('status' in result) return result;
-    redirect(303, '/goodbye');
-  },
+  delete: formAction({
+    fields: () => ({ isCodeSent: true }),
+    send: ({ client, form }) =>
+      deleteMe({ client, body: { confirmCode: textOf(form.get('code')).replace(/\s/g, '') } }),
+    done: () => redirect(303, '/goodbye'),
+  }),
 };

@@ -1,6 +1,7 @@
 import { endSession, listSessions } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -11,13 +12,9 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 };
 
 export const actions: Actions = {
-  end: async ({ locals: { api }, request }) => {
-    const id = String((await request.formData()).get('id') ?? '');
-    const result = await submit(async () => {
-      await endSession({ client: api, path: { id } });
-      return {};
-    }, {});
-    if ('status' in result) return result;
-    redirect(303, '/settings/devices');
-  },
+  end: formAction({
+    fields: (form) => texts(form, 'id'),
+    send: ({ client }, path) => endSession({ client, path }),
+    done: () => redirect(303, '/settings/devices'),
+  }),
 };

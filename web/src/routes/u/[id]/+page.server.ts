@@ -9,11 +9,12 @@ import {
   unfollowUser,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
-import { load as read, submit } from '#lib/server/problems.ts';
+import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
-import type { Actions, PageServerLoad, RequestEvent } from './$types';
+import type { Actions, PageServerLoad } from './$types';
 
 const eventsPerPage = 12;
 
@@ -38,25 +39,17 @@ async function findProfile(response: Promise<{ data: Profile }>): Promise<Profil
   }
 }
 
-type Operation = typeof followUser | typeof unfollowUser | typeof blockUser | typeof unblockUser;
-
 /** Changes the relation to the person, and returns to the page with the button. */
-const change =
-  (operation: Operation) =>
-  async ({ locals, params, request, url }: RequestEvent) => {
-    requireMe(locals, url);
-    const next = localPath((await request.formData()).get('next') ?? url.pathname);
-    const result = await submit(async () => {
-      await operation({ client: locals.api, path: params });
-      return { next };
-    }, {});
-    if ('status' in result) return result;
-    redirect(303, result.next);
-  };
+const change = (operation: (person: Submission<{ id: string }>) => Promise<unknown>) =>
+  formAction({
+    guard: requireMe,
+    send: operation,
+    done: (_, __, { form, url }) => redirect(303, localPath(form.get('next') ?? url.pathname)),
+  });
 
 export const actions: Actions = {
-  follow: change(followUser),
-  unfollow: change(unfollowUser),
-  block: change(blockUser),
-  unblock: change(unblockUser),
+  follow: change(({ client, path }) => followUser({ client, path })),
+  unfollow: change(({ client, path }) => unfollowUser({ client, path })),
+  block: change(({ client, path }) => blockUser({ client, path })),
+  unblock: change(({ client, path }) => unblockUser({ client, path })),
 };

@@ -1,15 +1,12 @@
-import { type Client, updateEvent } from '@potluck/client';
+import { updateEvent } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { submit } from '#lib/server/problems.ts';
+import { formAction, type Submission } from '#lib/server/form-action.ts';
 import type { Actions } from './$types';
 
-export const actions: Actions = {
-  cancel: ({ locals: { api }, params: { id } }) => setStatus(api, id, 'cancelled'),
-  reinstate: ({ locals: { api }, params: { id } }) => setStatus(api, id, 'scheduled'),
-};
+const setStatus = (status: 'cancelled' | 'scheduled') =>
+  formAction({
+    send: ({ client, path }: Submission<{ id: string }>) => updateEvent({ client, path, body: { status } }),
+    done: (_, __, { path }) => redirect(303, `/e/${path.id}`),
+  });
 
-async function setStatus(client: Client, id: string, status: 'cancelled' | 'scheduled') {
-  const result = await submit(() => updateEvent({ client, path: { id }, body: { status } }), {});
-  if ('status' in result) return result;
-  redirect(303, `/e/${id}`);
-}
+export const actions: Actions = { cancel: setStatus('cancelled'), reinstate: setStatus('scheduled') };

@@ -1,42 +1,29 @@
-import { duplicateEvent, ProblemError } from '@potluck/client';
-import { fail, redirect } from '@sveltejs/kit';
+import { duplicateEvent, getEvent } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
 import type { FieldErrors } from '#lib/server/organizer/event-form.ts';
-import { newKey, readEventForm, readTimes, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
-import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
-import { problemText, toFormProblem } from '#lib/server/problems.ts';
+import { newKey, readTimes, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ parent }) => {
-  const { event } = await parent();
-  const { allDay, startTime, endTime } = valuesOfEvent(event);
-  return { values: { allDay, startDate: '', startTime, endDate: '', endTime, key: newKey() } };
+  const { startTime, endTime } = valuesOfEvent((await parent()).event);
+  return { values: { startDate: '', startTime, endDate: '', endTime, key: newKey() } };
 };
 
 export const actions: Actions = {
-  default: async ({ request, locals, params, url }) => {
-    const event = await requireOwnEvent(locals, params.id, url);
-    const entered = { ...readEventForm(await request.formData()), startAt: '', endAt: '' };
-    const { startDate, startTime, endDate, endTime, key } = entered;
-    const values = { allDay: event.allDay, startDate, startTime, endDate, endTime, key };
-    const fields: FieldErrors = {};
-    const [startAt, endAt] = readTimes({ ...entered, allDay: event.allDay }, event.timezone, fields);
-    if (Object.keys(fields).length > 0) {
-      const problem = { code: 'invalid_request', message: problemText('invalid_request'), fields };
-      return fail(400, { values, problem });
-    }
-    let id: string;
-    try {
-      const { data } = await duplicateEvent({
-        client: locals.api,
-        path: { id: event.id },
-        body: { startAt, endAt },
-        headers: { 'Idempotency-Key': key },
-      });
-      id = data.id;
-    } catch (cause) {
-      if (!(cause instanceof ProblemError)) throw cause;
-      return fail(cause.status, { values: { ...values, key: newKey() }, problem: toFormProblem(cause) });
-    }
-    redirect(303, `/e/${id}/edit?copied`);
-  },
+  default: formAction({
+    guard: requireMe,
+    fields: (form) => texts(form, 'startDate', 'startTime', 'endDate', 'endTime', 'key'),
+    send: async ({ client, path, headers }, entered) => {
+      const { data: event } = await getEvent({ client, path });
+      const fields: FieldErrors = {};
+      const values = { ...entered, allDay: event.allDay, startAt: '', endAt: '' };
+      const [startAt, endAt] = readTimes(values, event.timezone, fields);
+      if (Object.keys(fields).length > 0) throw new InvalidFields(fields);
+      return duplicateEvent({ client, path, headers, body: { startAt, endAt } });
+    },
+    done: ({ data }) => redirect(303, `/e/${data.id}/edit?copied`),
+    keep: (values) => ({ ...values, key: newKey() }),
+  }),
 };

@@ -1,14 +1,14 @@
-import { addItem, deleteItem, listItems, ProblemError, updateItem } from '@potluck/client';
-import { fail, redirect } from '@sveltejs/kit';
+import { addItem, listItems, updateItem } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { formAction, textOf } from '#lib/server/form-action.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import {
   countClaims,
+  deleteUnlessClaimed,
   readItemForm,
-  refuseItem,
-  refuseItemFor,
   toItemBody,
 } from '#lib/server/organizer/item-form.ts';
-import { load as read, toFormProblem } from '#lib/server/problems.ts';
+import { load as read } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Each item has a form. */
@@ -24,64 +24,47 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
 };
 
 export const actions: Actions = {
-  add: async ({ request, locals: { api: client }, params: { id } }) => {
-    const values = readItemForm(await request.formData());
-    const body = toItemBody(values);
-    if ('fields' in body) return refuseItem(values, body.fields);
-    const { emoji, description, link } = values;
-    try {
-      await addItem({
+  add: formAction({
+    fields: readItemForm,
+    send: ({ client, path }, { emoji, description, link, kind, ...values }) =>
+      addItem({
         client,
-        path: { id },
+        path,
         body: {
-          ...body,
-          kind: values.kind === 'wish' ? 'wish' : 'bring',
+          ...toItemBody(values),
+          kind: kind === 'wish' ? 'wish' : 'bring',
           ...(emoji && { emoji }),
           ...(description && { description }),
           ...(link && { link }),
         },
-      });
-    } catch (cause) {
-      if (!(cause instanceof ProblemError)) throw cause;
-      return refuseItemFor(cause, values);
-    }
-    return { added: values.title };
-  },
+      }),
+    done: (_, { title }) => ({ added: title }),
+  }),
 
-  save: async ({ request, locals: { api: client } }) => {
-    const values = readItemForm(await request.formData());
-    const body = toItemBody(values);
-    if ('fields' in body) return refuseItem(values, body.fields);
-    const { id, emoji, description, link } = values;
-    try {
-      await updateItem({
+  save: formAction({
+    fields: readItemForm,
+    send: ({ client }, { id, emoji, description, link, ...values }) =>
+      updateItem({
         client,
         path: { id },
-        body: { ...body, ...(emoji && { emoji }), description: description || null, link: link || null },
-      });
-    } catch (cause) {
-      if (!(cause instanceof ProblemError)) throw cause;
-      return refuseItemFor(cause, values);
-    }
-    return { saved: values.title };
-  },
+        body: {
+          ...toItemBody(values),
+          ...(emoji && { emoji }),
+          description: description || null,
+          link: link || null,
+        },
+      }),
+    done: (_, { title }) => ({ saved: title }),
+    problemFields: { quantity_below_claimed: 'quantityNeeded' },
+  }),
 
   /** Asks first if claims end that the organizer has not been told about. */
-  delete: async ({ request, locals: { api: client }, params }) => {
-    const form = await request.formData();
-    const id = String(form.get('id') ?? '');
-    const confirmed = Number(form.get('confirmed') ?? 0);
-    let people: number;
-    try {
-      ({ people } = await countClaims(client, id));
-      if (people <= confirmed) await deleteItem({ client, path: { id } });
-    } catch (cause) {
-      if (!(cause instanceof ProblemError)) throw cause;
-      // Another window has deleted it.
-      if (cause.code !== 'item_not_found') return fail(cause.status, { problem: toFormProblem(cause) });
-      people = 0;
-    }
-    const list = `/e/${params.id}/items`;
-    redirect(303, people > confirmed ? `${list}?delete=${encodeURIComponent(id)}` : list);
-  },
+  delete: formAction({
+    send: ({ client, form }) =>
+      deleteUnlessClaimed(client, textOf(form.get('id')), Number(form.get('confirmed'))),
+    done: (isDeleted, _, { path, form }) => {
+      const list = `/e/${path.id}/items`;
+      redirect(303, isDeleted ? list : `${list}?delete=${encodeURIComponent(textOf(form.get('id')))}`);
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 /** The fields of the form of an event. */
 import type { Event } from '@potluck/client';
-import { categoryName } from '#lib/event/category-name.ts';
+import { categoryName } from '#lib/discovery/category-name.ts';
 import { m } from '#lib/messages/index.js';
 
 type FormField = {
