@@ -37,6 +37,24 @@ const modules = [
   'account',
 ];
 
+/** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */
+const pageFolders = [
+  'language',
+  'icons',
+  'generated',
+  'offline',
+  'session',
+  'forms',
+  'people',
+  'discovery',
+  'event',
+  'live',
+  'components',
+  'server',
+];
+/** Generated from web/messages/, for all of these folders. */
+const messages = 'messages';
+
 const anyOf = (names) => `(${names.join('|')})`;
 
 /** One rule for each layer: it imports neither a higher layer nor another folder of its own layer. */
@@ -58,6 +76,25 @@ const moduleRules = modules.map((module, index) => ({
   to: { path: '^src/modules/', pathNot: `^src/modules/${anyOf(modules.slice(0, index + 1))}/` },
 }));
 
+const pageRules = pageFolders.map((folder, index) => ({
+  name: `pages-${folder}-imports-upwards`,
+  comment: `web/src/lib/${folder}/ imports only ${['itself', messages, ...pageFolders.slice(0, index)].join(', ')}.`,
+  severity: 'error',
+  from: { path: `^web/src/lib/${folder}/` },
+  to: {
+    path: '^web/src/',
+    pathNot: `^web/src/lib/${anyOf([messages, ...pageFolders.slice(0, index + 1)])}/`,
+  },
+}));
+
+/** Files of web/src/ that run in the server alone. */
+const serverOfPages = [
+  '^web/src/lib/server/',
+  '/\\+[a-z]+\\.server\\.ts$',
+  '/\\+server\\.ts$',
+  '\\.server\\.ts$',
+];
+
 module.exports = {
   forbidden: [
     {
@@ -72,7 +109,8 @@ module.exports = {
       comment: 'An import that the tool cannot resolve escapes the other rules.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      // The modules of SvelteKit exist while it builds alone, and so do the types of a page.
+      to: { couldNotResolve: true, pathNot: '^(\\$app/|\\./\\$types$)' },
     },
     {
       name: 'no-undeclared-folder',
@@ -133,6 +171,35 @@ module.exports = {
       to: { path: '^(src|torture|bench|docs)/' },
     },
     {
+      name: 'pages-import-server',
+      comment: 'Pages know the API by its client alone.',
+      severity: 'error',
+      from: { path: '^web/src/' },
+      to: { path: '^(src|test|torture|bench|docs)/' },
+    },
+    {
+      name: 'server-imports-pages',
+      comment: 'The server knows the built pages, and chooses a cached page by the functions of the pages.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^web/src/', pathNot: '^web/src/lib/language/languages\\.ts$' },
+    },
+    {
+      name: 'scripts-import-server-of-pages',
+      comment: 'What a browser loads imports nothing that runs in the server alone, not even a type.',
+      severity: 'error',
+      from: { path: '^web/src/', pathNot: serverOfPages },
+      to: { path: serverOfPages },
+    },
+    {
+      name: 'no-undeclared-page-folder',
+      comment:
+        'A new folder of web/src/lib/ gets its place in the list of folders first. Loose files have no subject.',
+      severity: 'error',
+      from: {},
+      to: { path: '^web/src/lib/', pathNot: `^web/src/lib/${anyOf([messages, 'styles', ...pageFolders])}/` },
+    },
+    {
       name: 'test-file-imported',
       comment: 'No file imports a test file.',
       severity: 'error',
@@ -148,15 +215,16 @@ module.exports = {
     },
     ...layerRules,
     ...moduleRules,
+    ...pageRules,
   ],
   options: {
-    doNotFollow: { path: '^node_modules/' },
+    doNotFollow: { path: '^(web/)?node_modules/' },
     // Generated, and compiled from the files that are checked.
-    exclude: { path: '^client/(src/generated|dist)/' },
+    exclude: { path: '^(client/(src/generated|dist)|web/src/lib/messages)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json', '.d.ts'],
+      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json', '.d.ts', '.svelte'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
     },

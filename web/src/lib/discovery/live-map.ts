@@ -10,9 +10,8 @@ import {
 import styles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
-import { mapStyle } from './map-style.ts';
+import { mapStyle, type Streets } from './map-style.ts';
 import { type Box, normalizeBox } from './mercator.ts';
-import type { Streets } from './streets.ts';
 
 type ClusterMarker = {
   lat: number;

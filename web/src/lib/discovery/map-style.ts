@@ -1,16 +1,27 @@
 /** The style of the map that can be moved: countries and towns in the colours of the page, and streets where it has them. */
+import type { Polygon } from 'geojson';
 import type {
   ExpressionSpecification,
   LayerSpecification,
   StyleSpecification,
   SymbolLayerSpecification,
+  VectorSourceSpecification,
 } from 'maplibre-gl';
-import type { Streets } from './streets.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
 const baseMap = '/map/base.pmtiles';
 
 export type Colours = Record<'water' | 'land' | 'border' | 'ink' | 'soft', string>;
+
+/** Streets of the operator (streets.ts). */
+export type Streets = {
+  source: VectorSourceSpecification;
+  /** The lowest zoom with streets. Below it, a tile with a town would show a part of the world in another style. */
+  minZoom: number;
+  /** Where the file has streets. */
+  area: Polygon;
+  layersIn(colours: Colours): LayerSpecification[];
+};
 
 /** Without `glyphs`, MapLibre draws all labels with fonts of the browser. The fallback of these names is sans-serif. */
 const [regular, bold] = ['Regular', 'Bold'];

@@ -1,20 +1,10 @@
 /** The streets of the operator's PMTiles file (MAP_TILES), drawn as Protomaps defines. Loaded where there is such a file. */
 
 import { type Flavor, layers, namedFlavor } from '@protomaps/basemaps';
-import type { Polygon } from 'geojson';
-import type { LayerSpecification, VectorSourceSpecification } from 'maplibre-gl';
+import type { LayerSpecification } from 'maplibre-gl';
 import type { PMTiles } from 'pmtiles';
-import type { Colours } from './map-style.ts';
+import type { Colours, Streets } from './map-style.ts';
 import { mercatorX, mercatorY } from './mercator.ts';
-
-export type Streets = {
-  source: VectorSourceSpecification;
-  /** The lowest zoom with streets. Below it, a tile with a town would show a part of the world in another style. */
-  minZoom: number;
-  /** Where the file has streets. */
-  area: Polygon;
-  layersIn(colours: Colours): LayerSpecification[];
-};
 
 /** A file with the whole width of the map at a zoom is shown from two levels before that zoom on. */
 const earlierZooms = 2;
