@@ -29,8 +29,8 @@ function createStatement() {
 const itself = (item: string) => item;
 const first = (item: string) => item.charAt(0);
 /** Options of write batchers: each item has its own key, or items with the same first letter share one. */
-const perItem = { keysOf: (item: string) => [item], senderOf: itself };
-const perFirstLetter = { keysOf: (item: string) => [first(item)], senderOf: first };
+const perItem = { keysOf: (item: string) => [item], senderOf: itself, targetOf: itself };
+const perFirstLetter = { keysOf: (item: string) => [first(item)], senderOf: first, targetOf: first };
 const refusal = (error: unknown) => error instanceof Problem && error.code === 'unavailable';
 
 test('reads: items of one turn are one batch; items that arrive while it runs are the next batch', async () => {
@@ -288,7 +288,11 @@ test('writes: items with a locked target wait for it together; an item that wait
 
 test('writes: items that share one of several keys never share a batch, and keep their order', async () => {
   const { batches, run, finish } = createStatement();
-  const write = createWriteBatcher(run, { keysOf: (item: string) => [...item], senderOf: itself });
+  const write = createWriteBatcher(run, {
+    keysOf: (item: string) => [...item],
+    senderOf: itself,
+    targetOf: itself,
+  });
   const results = Promise.all(['ab', 'bc', 'cd', 'ef'].map(write));
   await nextTurn();
   for (let i = 0; i < 3; i++) await finish();

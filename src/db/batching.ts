@@ -41,8 +41,8 @@ type WriteOptions<T> = Options & {
   keysOf: (item: T) => string[];
   /** Who sent an item: senders take turns with individual retries. */
   senderOf: (item: T) => string;
-  /** The row that an item changes together with others. Needed for the outcome `RETRY_WITH_TARGET`. */
-  targetOf?: (item: T) => string;
+  /** The row that an item changes together with others. Items that wait for its lock (`RETRY_WITH_TARGET`) share a retry. */
+  targetOf: (item: T) => string;
 };
 
 const defaultMaxBatchSize = 128;
@@ -122,7 +122,7 @@ export function createWriteBatcher<T, V>(
   {
     keysOf,
     senderOf,
-    targetOf = senderOf,
+    targetOf,
     maxBatchSize = defaultMaxBatchSize,
     maxWaiting = defaultMaxWaiting,
   }: WriteOptions<T>,

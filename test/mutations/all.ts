@@ -24,14 +24,14 @@ export const faults: Fault[] = [
 export const equivalents: Equivalent[] = [
   {
     file: 'src/modules/items/apply-claims.ts',
-    text: 'item.left -= by;',
-    fault: '',
+    text: 'left: move.item.left - move.by',
+    fault: 'left: move.item.left',
     reason: 'The constraint never_oversold aborts the batch, and its claims are repeated one at a time.',
   },
   {
     file: 'src/modules/attendance/apply-bookings.ts',
-    text: 'for (const last of [false, true])',
-    fault: 'for (const last of [true, false])',
+    text: '[...commands.filter((each) => !isLast(each)), ...commands.filter(isLast)]',
+    fault: '[...commands.filter(isLast), ...commands.filter((each) => !isLast(each))]',
     reason: 'Commands of a batch have no order. The counted waitlist keeps its seats in both orders.',
   },
 ];

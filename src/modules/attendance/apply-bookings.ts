@@ -1,26 +1,9 @@
-/**
- * Applies batches of bookings: bookings of the same event share one transaction in place of waiting for its
- * lock.
- */
+/** Bookings in batches: bookings of the same event share one transaction in place of waiting for its lock. */
 import { changeStatement } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
-import type { LockWaits } from '../../db/locks.ts';
-import {
-  RETRY_IN_NEXT_BATCH,
-  RETRY_INDIVIDUALLY,
-  RETRY_WITH_TARGET,
-  type Retry,
-} from '../../db/run-batch.ts';
+import { RETRY_WITH_TARGET } from '../../db/run-batch.ts';
 import { type Statement, sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
-import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
-import {
-  findStoredResponses,
-  lockKeys,
-  type Replay,
-  refuseKeyInUse,
-} from '../../idempotency/stored-responses.ts';
-import { lockCallers } from '../../identity/act-as.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { Admitted, BatchRules, Decided, Finish } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import {
@@ -56,8 +39,8 @@ import type { BookingRow } from './present-booking.ts';
 /** A change of the caller's booking or place in the waitlist. */
 export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
 
-type Entry = BatchEntry<BookingCommand, BookingRow>;
-type Outcome = BookingRow | Replay | Problem | Retry;
+type LockedEvent = { organizerId: string } & Summary;
+type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
 /**
  * The booking that a command changes: a person has at most one booking or place in the waitlist of an event.
@@ -65,71 +48,34 @@ type Outcome = BookingRow | Replay | Problem | Retry;
 export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${eventId} ${caller.id}`;
 
 /**
- * Decides a batch of commands and writes the result.
- *
- * Callers and events are share-locked and the counters of the events are locked before a later statement
- * reads the state. So bookings, waitlist and capacity cannot change until the transaction ends: no booking
- * exceeds the capacity, no person has two, and no booking overtakes the waitlist.
+ * The result of a command is the booking after it, or at its end.
  *
  * Commands that take seats are decided first, in their order, each with the seats that the commands before it
  * left. Then come the commands that free seats, and last the waitlist moves up. No command of the batch
  * therefore gets a seat for which the waitlist was waiting.
- * @param waits commands that need the lock of an event for which it does not wait come back as `RETRY_WITH_TARGET`, those
- *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
- * @returns for each command the booking after it, or at its end, or why the command had no effect
  */
-export function applyBookings(
-  db: Database,
-  entries: Entry[],
+export const bookingRules = (
   context: BookingContext,
-  waits: LockWaits,
-): Promise<Outcome[]> {
-  return transaction(
-    db,
-    async (tx, commit) => {
-      const locked = await lockAndRead(tx, entries, context.now, waits);
-      const { outcomes, decisions, moves } = decideAll(entries, locked, context, waits);
-      const decided = [...decisions.values()];
-      const results = entries.map((_, i) => decisions.get(i)?.booking);
-      const storing = storeResults(entries, results, context.now);
-      const writing = statementsOf(decided, [...moves.values()], locked, context.now);
-      // The waitlist may have moved up: read the positions, and who is booked now.
-      const uncertain = [...decisions].filter(
-        ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
-      );
-      const reading = uncertain.length > 0 ? [readBookings(uncertain.map(([, { booking }]) => booking))] : [];
-      const ending = commit(...writing, ...reading, ...storing);
-      const rows = await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
-      const current = (rows[writing.length] ?? []) as unknown as BookingRow[];
-      for (const [i, { booking }] of uncertain)
-        outcomes[i] = current.find(({ id }) => id === booking.id) ?? booking;
-      return outcomes;
-    },
-    { planOnce: true },
-  );
-}
+): BatchRules<BookingCommand, LockedState, BookingRow> => ({
+  lockAndRead,
+  decide: (commands, state) => decideAll(commands, state, context),
+});
 
-type LockedEvent = { organizerId: string } & Summary;
-type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
-
-async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: LockWaits) {
-  const callers = entries.map(({ command }) => command.caller);
-  const eventIds = [...new Set(entries.map(({ command }) => command.eventId))];
-  const bookings = entries.map(({ command }) => ({ eventId: command.eventId, userId: command.caller.id }));
-  const keys = entries.map(({ stored }) => stored?.key ?? null);
-  const lockedKeys = lockKeys(tx, keys, waits === 'all');
-  if (waits === 'all') await lockedKeys;
-  // The statements are pipelined and run in this order, so the reads see the locked versions.
-  const [hasKey, roles, lockedEvents, responses, states, summaryState] = await Promise.all([
-    lockedKeys,
-    lockCallers(tx, callers, waits === 'all'),
+/**
+ * Share-locks events and locks their counters, before later statements read the state. So bookings, waitlist and capacity
+ * cannot change until the transaction ends: no booking exceeds the capacity, no person has two, and no booking overtakes the
+ * waitlist.
+ */
+async function lockAndRead(tx: Transaction, commands: BookingCommand[], mayWaitForLocks: boolean) {
+  const eventIds = [...new Set(commands.map(({ eventId }) => eventId))];
+  const bookings = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
+  const [lockedEvents, states, summaryState] = await Promise.all([
     lockEventCounters<LockedEvent>(
       tx,
       eventIds,
       sql`e.organizer_id, ${selectSummary('bookings', sql`c`)}`,
-      waits !== 'none',
+      mayWaitForLocks,
     ),
-    findStoredResponses(tx, keys, now),
     listBookingAccess(tx, bookings, { withPosition: false }),
     listSummaryState(
       tx,
@@ -137,40 +83,66 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: 
       bookings.map(({ eventId, userId }) => ({ eventId, personId: userId })),
     ),
   ]);
-  return { hasKey, roles, lockedEvents, responses, states, summaryState };
+  return { lockedEvents, states, summaryState };
 }
 
 function decideAll(
-  entries: Entry[],
-  { hasKey, roles, lockedEvents, responses, states }: LockedState,
+  commands: Admitted<BookingCommand>[],
+  state: LockedState,
   context: BookingContext,
-  waits: LockWaits,
-) {
+): Decided<BookingRow> {
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
   const moves = new Map<string, CounterMove>();
-  const decideOne = ({ command }: Entry, i: number): Outcome => {
-    const { eventId, caller } = command;
-    const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
-    if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
-    if (!role) return waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
-    if (response) return response;
-    if (access && !lockedEvents.has(eventId)) return RETRY_WITH_TARGET;
+  const decide = ({ command, viewer, index }: Admitted<BookingCommand>) => {
+    const { eventId } = command;
+    const access = state.states[index] ?? null;
+    if (access && !state.lockedEvents.has(eventId)) return RETRY_WITH_TARGET;
     const moved = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
-    const viewer = { id: caller.id, role };
     const current = access && addMove(access, moved);
     const decision = decideBooking(command, { ...context, eventId, viewer, access: current });
     if (decision instanceof Problem) return decision;
-    decisions.set(i, decision);
+    decisions.set(index, decision);
     moves.set(eventId, sum(moved, decision.move));
     return decision.booking;
   };
-  const outcomes: Outcome[] = [];
-  const isLast = entries.map(({ command }, i) => canFreeSeats(command, states[i] ?? null));
-  for (const last of [false, true]) {
-    for (const [i, entry] of entries.entries()) if (isLast[i] === last) outcomes[i] = decideOne(entry, i);
-  }
-  return { outcomes, decisions, moves };
+  const isLast = ({ command, index }: Admitted<BookingCommand>) =>
+    canFreeSeats(command, state.states[index] ?? null);
+  const ordered = [...commands.filter((each) => !isLast(each)), ...commands.filter(isLast)];
+  const outcomes: Decided<BookingRow>['outcomes'] = new Map();
+  for (const each of ordered) outcomes.set(each.index, decide(each));
+  return {
+    outcomes,
+    write: async (tx, finish) => {
+      const writing = statementsOf([...decisions.values()], [...moves.values()], state, context.now);
+      for (const [index, booking] of await writeAndReadAgain(tx, finish, writing, decisions))
+        outcomes.set(index, booking);
+    },
+  };
+}
+
+/**
+ * Writes, and reads the bookings whose place the same transaction may have changed: the waitlist may have moved up.
+ * @returns these bookings by the index of their command
+ */
+async function writeAndReadAgain(
+  tx: Transaction,
+  finish: Finish,
+  writing: Statement[],
+  decisions: Map<number, BookingDecision>,
+): Promise<[number, BookingRow][]> {
+  const uncertain = [...decisions].filter(
+    ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
+  );
+  // Sent in one turn: the bookings are read after the writes, and before COMMIT.
+  const written = writing.map(tx.execute);
+  const keys = uncertain.map(([, { booking }]) => booking);
+  const read = keys.length > 0 ? tx.query<BookingRow>(readBookings(keys)) : [];
+  const [rows] = await Promise.all([read, finish(), ...written]);
+  return uncertain.map(([index, { booking }]) => [
+    index,
+    rows.find(({ id }) => id === booking.id) ?? booking,
+  ]);
 }
 
 const addMove = (access: BookingAccess, { booked, waiting, added }: CounterMove): BookingAccess => ({

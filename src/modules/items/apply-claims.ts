@@ -1,22 +1,8 @@
-/** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
-import type { Database } from '../../db/client.ts';
-import type { LockWaits } from '../../db/locks.ts';
-import {
-  RETRY_IN_NEXT_BATCH,
-  RETRY_INDIVIDUALLY,
-  RETRY_WITH_TARGET,
-  type Retry,
-} from '../../db/run-batch.ts';
+/** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
+import { RETRY_WITH_TARGET } from '../../db/run-batch.ts';
 import type { Statement } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
-import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
-import {
-  findStoredResponses,
-  lockKeys,
-  type Replay,
-  refuseKeyInUse,
-} from '../../idempotency/stored-responses.ts';
-import { lockCallers } from '../../identity/act-as.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
@@ -49,64 +35,30 @@ export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
 /** `claimsEnabled`: the operator's flag `claims`. */
 type ClaimContext = { now: Date; claimsEnabled: boolean };
 
-type Entry = BatchEntry<ClaimCommand, ClaimRow>;
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
-type Outcome = ClaimRow | Replay | Problem | Retry;
+type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
+type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
 /** The claim that a command changes: a person has at most one claim on an item. */
 export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
 
+/** Decides the commands in their order, each with the stock that the commands before it left. */
+export const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, LockedState, ClaimRow> => ({
+  lockAndRead,
+  decide: (commands, state) => decideAll(commands, state, context),
+});
+
 /**
- * Decides the commands in their order, each with the stock that the commands before it left, and writes the result.
- *
- * Takes two round trips. The first locks idempotency keys, callers, events, items and stock, and then reads;
- * the second writes and commits. The state of the items is that of the locked rows, so it cannot change until
- * the transaction ends, and the stock is never oversold. Existing claims are read by a later statement than
- * the locks: they change only under the lock of their stock. RSVPs are not locked: to leave `going` does not
- * end claims, so a claim may come just before. Stored responses are also read after the locks: another server
- * may just have committed the same request.
- * @param waits commands that need the lock of an item for which it does not wait come back as `RETRY_WITH_TARGET`, those
- *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
- * @returns for each command the claim that it made, changed or deleted, or why it did not
+ * Locks events, items and stock, and reads what decides about claims. The state of the items is that of the locked rows, so
+ * it cannot change until the transaction ends, and the stock is never oversold. Existing claims are read by a later
+ * statement than the locks: they change only under the lock of their stock. RSVPs are not locked: to leave `going` does not
+ * end claims, so a claim may come just before.
  */
-export async function applyClaims(
-  db: Database,
-  entries: Entry[],
-  context: ClaimContext,
-  waits: LockWaits,
-): Promise<Outcome[]> {
-  return transaction(
-    db,
-    async (tx, commit) => {
-      const locked = await lockAndRead(tx, entries, context.now, waits);
-      const { outcomes, claims, moves } = decideAll(entries, locked, context, waits);
-      const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
-      const storing = storeResults(entries, results, context.now);
-      const moving = await moveStatements(tx, moves, locked.summaryState, context.now);
-      const ending = commit(...claimStatements(claims), ...moving, ...storing);
-      await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
-      return outcomes;
-    },
-    { planOnce: true },
-  );
-}
-
-type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
-
-async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: LockWaits) {
-  const commands = entries.map(({ command }) => command);
-  const callers = commands.map(({ caller }) => caller);
+async function lockAndRead(tx: Transaction, commands: ClaimCommand[], mayWaitForLocks: boolean) {
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
-  const keys = entries.map(({ stored }) => stored?.key ?? null);
-  const lockedKeys = lockKeys(tx, keys, waits === 'all');
-  if (waits === 'all') await lockedKeys;
-  // The statements are pipelined and run in this order, each with a snapshot of its own.
-  const [hasKey, roles, lockedItems, responses, claimants, summaryState] = await Promise.all([
-    lockedKeys,
-    lockCallers(tx, callers, waits === 'all'),
-    lockItems(tx, items, waits !== 'none'),
-    findStoredResponses(tx, keys, now),
+  const [lockedItems, claimants, summaryState] = await Promise.all([
+    lockItems(tx, items, mayWaitForLocks),
     listClaimantStates(tx, commands),
     listSummaryState(
       tx,
@@ -114,48 +66,43 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: 
       commands.map(({ item, caller }) => ({ eventId: item.eventId, personId: caller.id })),
     ),
   ]);
-  return { hasKey, roles, lockedItems, responses, claimants, summaryState };
+  return { lockedItems, claimants, summaryState };
 }
 
 function decideAll(
-  entries: Entry[],
-  { hasKey, roles, lockedItems, responses, claimants }: LockedState,
+  commands: Admitted<ClaimCommand>[],
+  { lockedItems, claimants, summaryState }: LockedState,
   context: ClaimContext,
-  waits: LockWaits,
-) {
+): Decided<ClaimRow> {
   const claims: Claims = { add: [], change: [], remove: [] };
   const moves = new Map<string, ItemMove>();
-  const outcomes = entries.map(({ command }, i): Outcome => {
+  const decide = ({ command, viewer, index }: Admitted<ClaimCommand>) => {
     const itemId = formatItemId(command.item);
-    const [item, claimant, role, response] = [
-      lockedItems.get(itemId) ?? null,
-      claimants[i] ?? null,
-      roles[i],
-      responses[i],
-    ];
-    if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
-    if (!role) return waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
-    if (response) return response;
+    const item = lockedItems.get(itemId);
+    const claimant = claimants[index] ?? null;
     if (claimant && !item) return RETRY_WITH_TARGET;
-    const claim = decideOne(command, { id: command.caller.id, role }, item, claimant, context);
+    const move = item && (moves.get(itemId) ?? { item, by: 0, changes: [] });
+    const current = move ? { ...move.item, left: move.item.left - move.by } : null;
+    const claim = decideOne(command, viewer, current, claimant, context);
     if (claim instanceof Problem) return claim;
     claims[command.kind].push(claim);
-    const quantity = command.kind === 'remove' ? 0 : command.quantity;
-    const by = quantity - (claimant?.claim?.quantity ?? 0);
-    if (item) {
-      item.left -= by;
-      const move = moves.get(itemId) ?? { item, by: 0, changes: [] };
-      move.by += by;
+    if (move) {
+      const quantity = command.kind === 'remove' ? 0 : command.quantity;
+      move.by += quantity - (claimant?.claim?.quantity ?? 0);
       if (command.kind !== 'change')
         move.changes.push({ personId: claim.userId, amount: command.kind === 'add' ? 1 : -1 });
       moves.set(itemId, move);
     }
     return claim;
-  });
-  return { outcomes, claims, moves: [...moves.values()] };
+  };
+  return {
+    outcomes: new Map(commands.map((each) => [each.index, decide(each)])),
+    write: async (tx, finish) => {
+      const moving = await moveStatements(tx, [...moves.values()], summaryState, context.now);
+      await finish(...claimStatements(claims), ...moving);
+    },
+  };
 }
-
-type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
 
 const claimStatements = ({ add, change, remove }: Claims): Statement[] => [
   ...(add.length > 0 ? [insertClaims(add)] : []),
@@ -208,6 +155,3 @@ function decideOne(
     quantity: command.kind === 'remove' ? quantity : command.quantity,
   };
 }
-
-const isClaim = (outcome: Outcome): outcome is ClaimRow =>
-  typeof outcome === 'object' && 'quantity' in outcome;

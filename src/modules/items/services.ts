@@ -1,7 +1,7 @@
-import { createIdempotentBatcher, type IdempotentBatcher } from '../../idempotency/idempotent-batcher.ts';
+import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import { formatItemId } from '../../lib/ids.ts';
 import type { AttendanceServices } from '../attendance/services.ts';
-import { applyClaims, type ClaimCommand, claimKey } from './apply-claims.ts';
+import { type ClaimCommand, claimKey, claimRules } from './apply-claims.ts';
 import { type ClaimantLoader, createClaimantLoader } from './claimants.ts';
 import { createItemLoaders, type ItemLoaders } from './item-loaders.ts';
 import type { ClaimRow } from './present.ts';
@@ -10,7 +10,7 @@ export type ItemServices = AttendanceServices & {
   items: ItemLoaders;
   findClaimants: ClaimantLoader;
   /** Makes, changes and deletes claims. */
-  claims: IdempotentBatcher<ClaimCommand, ClaimRow>;
+  claims: BatchWriter<ClaimCommand, ClaimRow>;
 };
 
 export const createItemServices = ({
@@ -22,11 +22,11 @@ export const createItemServices = ({
 }: AttendanceServices): Pick<ItemServices, 'items' | 'findClaimants' | 'claims'> => ({
   items: createItemLoaders(db),
   findClaimants: createClaimantLoader(db, isGuest, config.publicUrl),
-  claims: createIdempotentBatcher(
-    async (entries, waits) => {
-      const context = { now: clock(), claimsEnabled: await flags.isOn('claims') };
-      return applyClaims(db, entries, context, waits);
-    },
-    { keyOf: claimKey, targetOf: ({ item }) => formatItemId(item) },
-  ),
+  claims: createBatchWriter({
+    db,
+    clock,
+    keyOf: claimKey,
+    targetOf: ({ item }) => formatItemId(item),
+    rules: async (now) => claimRules({ now, claimsEnabled: await flags.isOn('claims') }),
+  }),
 });

@@ -1,4 +1,5 @@
 import { createWriteBatcher } from '../../db/batching.ts';
+import { keyOfPair, pairOf } from '../users/relation-locks.ts';
 import type { UserServices } from '../users/services.ts';
 import type { MessageRow } from './present.ts';
 import { type DecisionContext, type SendMessageCommand, sendMessages } from './send.ts';
@@ -17,7 +18,11 @@ export function createMessageServices({ db, clock, config }: UserServices) {
       (commands, waits) => sendMessages(db, commands, messageContext, waits === 'all'),
       // Without keys: a batch may hold any number of messages between two people, in the order of their
       // arrival.
-      { keysOf: () => [], senderOf: ({ caller }) => caller.id },
+      {
+        keysOf: () => [],
+        senderOf: ({ caller }) => caller.id,
+        targetOf: ({ caller, otherId }) => keyOfPair(pairOf(caller.id, otherId)),
+      },
     ),
   };
 }

@@ -66,7 +66,6 @@ export const attendanceFaults: Fault[] = [
       'booking-changes',
       'another server shows the former number of booked seats',
     ],
-    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'a booking of an ended session'],
   ]),
   ...faultsOf('src/modules/attendance/rsvp-policy.ts', [
     [
@@ -85,7 +84,6 @@ export const attendanceFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/attendance/apply-rsvps.ts', [
-    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'an RSVP of an ended session'],
     [
       'changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),',
       '',

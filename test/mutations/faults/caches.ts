@@ -177,12 +177,7 @@ export const cacheFaults: Fault[] = [
       'idempotency',
       'a key stands for two requests',
     ],
-    [
-      'where i.created_at > ${expiryOf(now)} and',
-      'where',
-      'idempotency',
-      'a response lives longer than a day',
-    ],
+    ['where i.created_at > ${expiryOf(now)}`', '`', 'idempotency', 'a response lives longer than a day'],
   ]),
   ...faultsOf('src/flags/flags.ts', [
     ['if (!(await isOn(name))) throw', 'if (false) throw', 'admin-flags', 'a flag that is off'],

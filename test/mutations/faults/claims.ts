@@ -31,11 +31,11 @@ export const claimFaults: Fault[] = [
     ['command.quantity <= claim.quantity', 'true', 'claim-changes', 'a claim grows without a check'],
   ]),
   ...faultsOf('src/modules/items/claim-repo.ts', [
-    ['for update of s`;', '`;', 'claim-races', 'the lock of the stock'],
-    ['set claimed = s.claimed + m.by,', 'set claimed = s.claimed + abs(m.by),', 'claims', 'drifting counter'],
+    ['for update of s`,', '`,', 'claim-races', 'the lock of the stock'],
+    ['claimed = s.claimed + k.by,', 'claimed = s.claimed + abs(k.by),', 'claims', 'drifting counter'],
   ]),
-  ...faultsOf('src/modules/items/apply-claims.ts', [
-    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'a claim of an ended session'],
+  ...faultsOf('src/idempotency/batch-writer.ts', [
+    ['if (!role) return', 'if (false) return', 'author-locks', 'a claim of an ended session'],
     ['if (response) return response;', '', 'idempotency', 'a repeated request claims again'],
   ]),
   ...faultsOf('src/modules/items/repo.ts', [

@@ -70,7 +70,7 @@ export const sessionFaults: Fault[] = [
     ['await source.changeLog.catchUp();', '', 'sessions', 'another server accepts an ended session'],
   ]),
   ...faultsOf('src/identity/act-as.ts', [
-    [' and u.suspended_at is null', '', 'author-locks', 'a suspended person writes'],
+    ['where u.suspended_at is null', 'where true', 'author-locks', 'a suspended person writes'],
     [
       'for key share of u, s ${skipLockedUnless(mayWaitForLocks)}',
       '',

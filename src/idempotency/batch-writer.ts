@@ -1,0 +1,188 @@
+/**
+ * Writes commands in batches: the commands of one kind that wait at the same time share a transaction, with and without
+ * idempotency keys. It takes two round trips. The first locks and reads, the second writes and commits.
+ */
+import { createWriteBatcher } from '../db/batching.ts';
+import type { Database } from '../db/client.ts';
+import type { LockWaits } from '../db/locks.ts';
+import {
+  RETRY_IN_NEXT_BATCH,
+  RETRY_INDIVIDUALLY,
+  type RETRY_WITH_TARGET,
+  type Retry,
+} from '../db/run-batch.ts';
+import type { Statement } from '../db/sql.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { lockCallers } from '../identity/act-as.ts';
+import type { Caller, Viewer } from '../identity/caller.ts';
+import { Problem } from '../lib/errors.ts';
+import type { IdempotencyContext } from './context.ts';
+import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
+import {
+  findStoredResponses,
+  type IdempotencyKey,
+  lockKeys,
+  type Replay,
+  refuseKeyInUse,
+  type StoredResponse,
+  storeResponses,
+} from './stored-responses.ts';
+
+/** A command whose caller is locked. `index`: its place in the batch, and in what `read` returns. */
+export type Admitted<C> = { command: C; viewer: Viewer; index: number };
+
+/**
+ * What became of a command: its result, or why it had no effect. `RETRY_WITH_TARGET`: `lock` did not get the lock of its
+ * target.
+ */
+type Outcome<V> = V | Problem | typeof RETRY_WITH_TARGET;
+
+export type Decided<V> = {
+  /** By the index of the command. */
+  outcomes: Map<number, Outcome<V>>;
+  /**
+   * Writes the results.
+   * @param finish sends the last statements together with those that store the responses and with COMMIT. It must be called
+   *   once; what is sent before it in the same turn shares its round trip
+   */
+  write(tx: Transaction, finish: Finish): Promise<unknown>;
+};
+export type Finish = (...last: Statement[]) => Promise<unknown>;
+
+/** How a batch is decided, at a time and with the flags of that time. */
+export type BatchRules<C, S, V> = {
+  /**
+   * Locks the targets of the commands, and then reads what decides about them. The statements are sent in one turn: they are
+   * pipelined, and run in their order.
+   * @param mayWaitForLocks waits for the locks of targets; otherwise a target that another transaction locks is skipped
+   */
+  lockAndRead(tx: Transaction, commands: C[], mayWaitForLocks: boolean): Promise<S>;
+  /** Decides the commands, each with what the commands before it left. */
+  decide(commands: Admitted<C>[], state: S): Decided<V>;
+};
+
+type Options<C, S, V> = {
+  db: Database;
+  clock: () => Date;
+  /** What a command changes. A batch has each at most once, and the commands with one key keep their order. */
+  keyOf: (command: C) => string;
+  /** The row that a command changes together with the commands of others. */
+  targetOf: (command: C) => string;
+  rules: (now: Date) => BatchRules<C, S, V> | Promise<BatchRules<C, S, V>>;
+};
+
+/** Under which key a response is stored, and how the response is made of the command's result. */
+type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredResponse };
+type Entry<C, V> = { command: C; stored: ResponseStorage<V> | null };
+
+export type BatchWriter<C, V> = {
+  /** Applies a command without an idempotency key. @throws Problem that refuses the command; Problem `unavailable` */
+  apply(command: C): Promise<V>;
+  /**
+   * Applies a command of a request that may have an idempotency key.
+   * @returns the response made of the result by `present`, or the response that is stored under the key
+   * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`, and the errors of `apply`
+   */
+  respond<S extends number, B>(
+    command: C,
+    idempotency: IdempotencyContext,
+    status: S,
+    present: (result: V) => B,
+  ): Promise<{ status: S; body: B } | ReplayResponse>;
+};
+
+export function createBatchWriter<C extends { caller: Caller }, S, V>(
+  options: Options<C, S, V>,
+): BatchWriter<C, V> {
+  const { keyOf, targetOf } = options;
+  const write = createWriteBatcher<Entry<C, V>, V | Replay>(
+    (entries, waits) => retryOnKeyConflict(() => applyBatch(options, entries, waits)),
+    {
+      keysOf: ({ command, stored }) => [
+        keyOf(command),
+        ...(stored ? [stored.key.keyHash.toString('base64')] : []),
+      ],
+      senderOf: ({ command }) => command.caller.id,
+      targetOf: ({ command }) => targetOf(command),
+    },
+  );
+  // A replay needs a key.
+  const apply = (command: C) => write({ command, stored: null }) as Promise<V>;
+  return {
+    apply,
+    respond: async (command, idempotency, status, present) => {
+      const key = idempotency.readKey();
+      if (!key) return { status, body: present(await apply(command)) };
+      const toResponse = (result: V) => ({ status, body: idempotency.serialize(status, present(result)) });
+      const result = await write({ command, stored: { key, toResponse } });
+      return isReplay(result) ? replay(result) : { status, body: present(result) };
+    },
+  };
+}
+
+const isReplay = (result: unknown): result is Replay =>
+  typeof result === 'object' && result !== null && 'isReplay' in result;
+
+/**
+ * Decides a batch of commands and writes the result.
+ *
+ * Locks idempotency keys, callers and targets, in this order, before later statements read: no session ends and nothing
+ * that decides about the commands changes until the transaction ends. Stored responses are read last: another server may
+ * just have committed the same request.
+ * @param waits commands that need the lock of a target for which it does not wait come back as `RETRY_WITH_TARGET`, those
+ *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
+ */
+async function applyBatch<C extends { caller: Caller }, S, V>(
+  { db, clock, rules }: Options<C, S, V>,
+  entries: Entry<C, V>[],
+  waits: LockWaits,
+): Promise<(Outcome<V> | Replay | Retry)[]> {
+  const now = clock();
+  const { lockAndRead, decide } = await rules(now);
+  return transaction(
+    db,
+    async (tx, commit) => {
+      const keys = entries.map(({ stored }) => stored?.key ?? null);
+      const commands = entries.map(({ command }) => command);
+      const lockedKeys = lockKeys(tx, keys, waits === 'all');
+      if (waits === 'all') await lockedKeys;
+      const [hasKey, roles, state, responses] = await Promise.all([
+        lockedKeys,
+        lockCallers(
+          tx,
+          commands.map(({ caller }) => caller),
+          waits === 'all',
+        ),
+        lockAndRead(tx, commands, waits !== 'none'),
+        findStoredResponses(tx, keys, now),
+      ]);
+      const isEnded = waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+      const admitted: Admitted<C>[] = [];
+      const refusals = commands.map((command, index) => {
+        const [role, response] = [roles[index], responses[index]];
+        if (!hasKey[index]) return RETRY_IN_NEXT_BATCH;
+        if (!role) return isEnded;
+        if (response) return response;
+        admitted.push({ command, viewer: { id: command.caller.id, role }, index });
+        return null;
+      });
+      const { outcomes, write } = decide(admitted, state);
+      await write(tx, (...last) => {
+        const storing = storeResponses(responsesOf(entries, outcomes), now);
+        const ending = commit(...last, ...storing);
+        return storing.length > 0 ? refuseKeyInUse(ending) : ending;
+      });
+      return refusals.map((refusal, index) => refusal ?? (outcomes.get(index) as Outcome<V>));
+    },
+    { planOnce: true },
+  );
+}
+
+/** The responses to store: those of commands that have an idempotency key and a result. */
+const responsesOf = <C, V>(entries: Entry<C, V>[], outcomes: Map<number, Outcome<V>>) =>
+  entries.flatMap(({ stored }, index) => {
+    const outcome = outcomes.get(index);
+    if (!stored || outcome === undefined || outcome instanceof Problem || typeof outcome === 'symbol')
+      return [];
+    return [{ key: stored.key, response: stored.toResponse(outcome) }];
+  });
