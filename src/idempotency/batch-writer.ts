@@ -5,12 +5,7 @@
 import { createWriteBatcher } from '../db/batching.ts';
 import type { Database } from '../db/client.ts';
 import type { LockWaits } from '../db/locks.ts';
-import {
-  RETRY_IN_NEXT_BATCH,
-  RETRY_INDIVIDUALLY,
-  type RETRY_WITH_TARGET,
-  type Retry,
-} from '../db/run-batch.ts';
+import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY, type Retry } from '../db/run-batch.ts';
 import type { Statement } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { lockCallers } from '../identity/act-as.ts';
@@ -32,10 +27,10 @@ import {
 export type Admitted<C> = { command: C; viewer: Viewer; index: number };
 
 /**
- * What became of a command: its result, or why it had no effect. `RETRY_WITH_TARGET`: `lock` did not get the lock of its
- * target.
+ * What became of a command: its result, or why it had no effect, or how it is retried because another transaction holds a
+ * lock that it needs.
  */
-type Outcome<V> = V | Problem | typeof RETRY_WITH_TARGET;
+type Outcome<V> = V | Problem | Retry;
 
 export type Decided<V> = {
   /** By the index of the command. */
@@ -64,8 +59,11 @@ export type BatchRules<C, S, V> = {
 type Options<C, S, V> = {
   db: Database;
   clock: () => Date;
-  /** What a command changes. A batch has each at most once, and the commands with one key keep their order. */
-  keyOf: (command: C) => string;
+  /**
+   * What a command changes. A batch has each at most once, and the commands with one key keep their order; null for
+   * commands of which a batch may have any number.
+   */
+  keyOf: (command: C) => string | null;
   /** The row that a command changes together with the commands of others. */
   targetOf: (command: C) => string;
   rules: (now: Date) => BatchRules<C, S, V> | Promise<BatchRules<C, S, V>>;
@@ -98,10 +96,8 @@ export function createBatchWriter<C extends { caller: Caller }, S, V>(
   const write = createWriteBatcher<Entry<C, V>, V | Replay>(
     (entries, waits) => retryOnKeyConflict(() => applyBatch(options, entries, waits)),
     {
-      keysOf: ({ command, stored }) => [
-        keyOf(command),
-        ...(stored ? [stored.key.keyHash.toString('base64')] : []),
-      ],
+      keysOf: ({ command, stored }) =>
+        [keyOf(command), stored?.key.keyHash.toString('base64')].filter((key) => typeof key === 'string'),
       senderOf: ({ command }) => command.caller.id,
       targetOf: ({ command }) => targetOf(command),
     },
@@ -136,7 +132,7 @@ async function applyBatch<C extends { caller: Caller }, S, V>(
   { db, clock, rules }: Options<C, S, V>,
   entries: Entry<C, V>[],
   waits: LockWaits,
-): Promise<(Outcome<V> | Replay | Retry)[]> {
+): Promise<(Outcome<V> | Replay)[]> {
   const now = clock();
   const { lockAndRead, decide } = await rules(now);
   return transaction(

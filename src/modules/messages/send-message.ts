@@ -1,13 +1,11 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
 import { requirePerson } from './policy.ts';
 import { toMessage } from './present.ts';
 import { Message, NewMessage } from './schemas.ts';
-import { sendMessage as sendInTransaction } from './send.ts';
 import type { MessageServices } from './services.ts';
 
 export const sendMessage = defineEndpoint({
@@ -28,21 +26,14 @@ export const sendMessage = defineEndpoint({
   problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {
-    const { people, flags, sendInBatch, messageContext } = services;
+    const { people, flags, messages } = services;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
     if (participants.otherId === caller.id) throw new Problem('self_relation');
     // A missing recipient would leave the batch and be retried individually, which is serial and therefore
     // slow.
     await requirePerson(people, participants.otherId);
     await flags.require('messages');
-    const { text } = body;
-    if (!idempotency.readKey()) {
-      const row = await sendInBatch({ caller, otherId: participants.otherId, text });
-      return { status: 201, body: toMessage(participants, row) };
-    }
-    return runIdempotent(services, caller, idempotency, async (tx) => {
-      const row = await sendInTransaction(tx, { ...participants, text }, messageContext);
-      return { status: 201 as const, body: toMessage(participants, row) };
-    });
+    const command = { caller, otherId: participants.otherId, text: body.text };
+    return messages.respond(command, idempotency, 201, (row) => toMessage(participants, row));
   },
 });

@@ -2,10 +2,9 @@
  * Sends messages: all messages that wait are sent in one transaction, and each gets an outcome of its own.
  */
 
-import type { Database } from '../../db/client.ts';
 import { RETRY_INDIVIDUALLY } from '../../db/run-batch.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
-import { lockCallers } from '../../identity/act-as.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { BatchRules } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
@@ -29,34 +28,30 @@ export type SendMessageCommand = { caller: Caller; otherId: string; text: string
 type NewMessageCommand = Participants & { text: string };
 /** `maxPerMinute`: the maximum number of messages that one sender can send per minute; 0 for no limit. */
 export type DecisionContext = { clock: () => Date; maxPerMinute: number };
-type Refusal = Problem | typeof RETRY_INDIVIDUALLY;
-type Outcome = MessageRow | Refusal;
+type Outcome = MessageRow | Problem | typeof RETRY_INDIVIDUALLY;
 
-/**
- * Sends messages. The recipient of each must differ from its sender.
- * @param mayWaitForLocks waits for rows that other transactions lock; otherwise the outcome of the messages
- *   that need these rows is `RETRY_INDIVIDUALLY`
- * @returns for each command the message, or the reason why it was not sent
- */
-export function sendMessages(
-  db: Database,
-  commands: SendMessageCommand[],
+type Decide = Awaited<ReturnType<typeof prepareDecision>>;
+
+const messageOf = ({ caller, otherId, text }: SendMessageCommand): NewMessageCommand => ({
+  userId: caller.id,
+  otherId,
+  text,
+});
+
+/** The rules of batches of messages. The recipient of each message must differ from its sender. */
+export const messageRules = (
   context: DecisionContext,
-  mayWaitForLocks: boolean,
-): Promise<Outcome[]> {
-  return transaction(db, async (tx, commit) => {
-    const callers = commands.map(({ caller }) => caller);
-    const messages = commands.map(({ caller, otherId, text }) => ({ userId: caller.id, otherId, text }));
-    const [roles, decide] = await Promise.all([
-      lockCallers(tx, callers, mayWaitForLocks),
-      prepareDecision(tx, messages, context, mayWaitForLocks),
-    ]);
-    const signedOut = mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
-    const { outcomes, writes } = decide((i) => (roles[i] ? null : signedOut));
-    await commit(...writes);
-    return outcomes;
-  });
-}
+): BatchRules<SendMessageCommand, Decide, MessageRow> => ({
+  lockAndRead: (tx, commands, mayWaitForLocks) =>
+    prepareDecision(tx, commands.map(messageOf), context, mayWaitForLocks),
+  decide: (commands, decide) => {
+    const { outcomes, writes } = decide(commands.map(({ command }) => messageOf(command)));
+    return {
+      outcomes: new Map(commands.map(({ index }, i) => [index, outcomes[i] as Outcome])),
+      write: (_tx, finish) => finish(...writes),
+    };
+  },
+});
 
 /**
  * Sends one message in a transaction that has locked the sender's account.
@@ -68,7 +63,7 @@ export async function sendMessage(
   context: DecisionContext,
 ): Promise<MessageRow> {
   const decide = await prepareDecision(tx, [message], context, true);
-  const { outcomes, writes } = decide(() => null);
+  const { outcomes, writes } = decide([message]);
   const [outcome] = outcomes;
   if (outcome instanceof Problem) throw outcome;
   await Promise.all(writes.map(tx.execute));
@@ -85,8 +80,7 @@ export async function sendMessage(
  *
  * The statements are sent together and run in this order, so each reads rows that the ones before it locked.
  *
- * @returns decides on the messages in their order; its argument refuses the message at an index, or returns
- *   null
+ * @returns decides on those of the messages that it is given, in their order
  */
 async function prepareDecision(
   tx: Transaction,
@@ -106,16 +100,15 @@ async function prepareDecision(
   const now = clock();
   const limit = new MessageLimit(windows, maxPerMinute, now);
   const times = new MessageTimes(lastTimes, now);
-  return (refusalOf: (index: number) => Refusal | null) => {
-    const outcomes = messages.map((message, i): Outcome => {
+  return (admitted: NewMessageCommand[]) => {
+    const outcomes = admitted.map((message): Outcome => {
       const key = pairKeyOf(message);
-      const refusal =
-        refusalOf(i) ?? refuseMessage(relations.get(key), mayWaitForLocks) ?? limit.count(message.userId);
+      const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? limit.count(message.userId);
       if (refusal) return refusal;
       const createdAt = times.next(key);
       return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt };
     });
-    return { outcomes, writes: writesOf(messages, outcomes, limit, pairs) };
+    return { outcomes, writes: writesOf(admitted, outcomes, limit, pairs) };
   };
 }
 

@@ -1,28 +1,25 @@
-import { createWriteBatcher } from '../../db/batching.ts';
+import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import { keyOfPair, pairOf } from '../users/relation-locks.ts';
 import type { UserServices } from '../users/services.ts';
 import type { MessageRow } from './present.ts';
-import { type DecisionContext, type SendMessageCommand, sendMessages } from './send.ts';
+import { messageRules, type SendMessageCommand } from './send.ts';
 
 export type MessageServices = UserServices & {
-  /** Sends a message in a batch. @throws Problem as `sendMessage`, and `token_invalid` */
-  sendInBatch: (command: SendMessageCommand) => Promise<MessageRow>;
-  messageContext: DecisionContext;
+  /** Sends messages. */
+  messages: BatchWriter<SendMessageCommand, MessageRow>;
 };
 
-export function createMessageServices({ db, clock, config }: UserServices) {
-  const messageContext: DecisionContext = { clock, maxPerMinute: config.messagesPerMinute };
-  return {
-    messageContext,
-    sendInBatch: createWriteBatcher<SendMessageCommand, MessageRow>(
-      (commands, waits) => sendMessages(db, commands, messageContext, waits === 'all'),
-      // Without keys: a batch may hold any number of messages between two people, in the order of their
-      // arrival.
-      {
-        keysOf: () => [],
-        senderOf: ({ caller }) => caller.id,
-        targetOf: ({ caller, otherId }) => keyOfPair(pairOf(caller.id, otherId)),
-      },
-    ),
-  };
-}
+export const createMessageServices = ({
+  db,
+  clock,
+  config,
+}: UserServices): Pick<MessageServices, 'messages'> => ({
+  messages: createBatchWriter({
+    db,
+    clock,
+    // A batch may have any number of messages between two people, in the order of their arrival.
+    keyOf: () => null,
+    targetOf: ({ caller, otherId }) => keyOfPair(pairOf(caller.id, otherId)),
+    rules: () => messageRules({ clock, maxPerMinute: config.messagesPerMinute }),
+  }),
+});

@@ -82,12 +82,6 @@ export const peopleFaults: Fault[] = [
       'message-races',
       'two people see two orders',
     ],
-    [
-      'decide((i) => (roles[i] ? null : signedOut))',
-      'decide(() => null)',
-      'author-locks',
-      'a message of an ended session',
-    ],
   ]),
   ...faultsOf('src/modules/messages/repo.ts', [
     [
