@@ -2,7 +2,7 @@ import { hasBit } from '../../../lib/bitmap.ts';
 import { type Box, isInBox } from '../../../lib/coordinates.ts';
 import { type Cap, isPointInCap } from '../../../lib/sphere.ts';
 import type { FilteredEvent } from '../filters.ts';
-import type { SegmentData } from './segment.ts';
+import type { Segment, SegmentData } from './segment.ts';
 
 /**
  * A document of a segment, as filters read it. It moves from document to document, so that a search allocates no memory,
@@ -10,10 +10,14 @@ import type { SegmentData } from './segment.ts';
  */
 export class DocumentView implements FilteredEvent {
   readonly #data: SegmentData;
+  /** The first document that starts after `from`. */
+  readonly #begun: number;
   #doc = 0;
 
-  constructor(data: SegmentData) {
-    this.#data = data;
+  /** @param from what the ends are compared with */
+  constructor(segment: Segment, from: Date | null) {
+    this.#data = segment.data;
+    this.#begun = from ? segment.startingAfter(from.getTime()) : 0;
   }
 
   moveTo(doc: number): this {
@@ -25,8 +29,9 @@ export class DocumentView implements FilteredEvent {
     return this.#data.starts[this.#doc] as number;
   }
 
+  /** Infinity for an event that starts after `from`: its end needs no read. */
   get end(): number {
-    return this.#data.ends[this.#doc] as number;
+    return this.#doc >= this.#begun ? Number.POSITIVE_INFINITY : (this.#data.ends[this.#doc] as number);
   }
 
   get category(): string {

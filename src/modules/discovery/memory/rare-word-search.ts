@@ -26,7 +26,7 @@ export function searchRareWord(
 ): number[][] {
   const grades: number[][] = Array.from({ length: gradeCount }, () => []);
   const isIncluded = createTest(query, (id) => segment.organizerPlace(id));
-  const document = new DocumentView(segment.data);
+  const document = new DocumentView(segment, query.from);
   const others = bitmapsOf(
     segment.data,
     words.filter((word) => word !== rare),
