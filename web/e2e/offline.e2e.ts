@@ -105,9 +105,12 @@ for (const seesOutage of [true, false]) {
   });
 }
 
+/** The images of the front page, which a visitor sees after the sign-out, are kept beside the pages. */
 const keptPages = (page: Page): Promise<string[]> =>
   page.evaluate(async () =>
-    (await (await caches.open('potluck-pages')).keys()).map(({ url }) => new URL(url).pathname),
+    (await (await caches.open('potluck-pages')).keys())
+      .map(({ url }) => new URL(url).pathname)
+      .filter((path) => path.startsWith('/e/')),
   );
 
 /** The texts of all that pages and the service worker have stored. */
