@@ -60,7 +60,7 @@ test('index: changes during the start of a new load do not start another load', 
     maxJsonBytes: 1e8,
     onLoaded: async () => {},
   });
-  const search = () => index.search(anyEvent, { page: 1, limit: 1 });
+  const search = async () => (await index.current())?.search(anyEvent, { page: 1, limit: 1 });
   const untilLoaded = async (loads: number) => {
     for (let waited = 0; messages.length < loads && waited < 10_000; waited += 10) await sleep(10);
   };

@@ -47,7 +47,7 @@ function preload(maxJsonBytes: number): Preload {
 }
 
 const jsonOf = ({ events }: Preload, id: string) => {
-  const found = events.findListed(id);
+  const found = events.loaded?.findListed(id) ?? null;
   return found && JSON.parse(`${found.json}}`);
 };
 
@@ -63,7 +63,7 @@ test('preloaded events: those of lists and no others; a changed or deleted event
     const elements = await listElements();
     assert.deepEqual([...elements.keys()], listed);
     for (const id of listed) assert.deepEqual(jsonOf(preloaded, id), elements.get(id));
-    const [{ place } = { place: null }] = [preloaded.events.findListed(first) ?? undefined];
+    const [{ place } = { place: null }] = [preloaded.events.loaded?.findListed(first) ?? undefined];
     assert.deepEqual(place, { lat: 59.9106, lng: 10.7291 });
     assert.equal(jsonOf(preloaded, secret.id), null);
     assert.equal(jsonOf(preloaded, '00000000-0000-7000-8000-000000000000'), null);

@@ -47,7 +47,7 @@ export function createEventLists(
     hiddenOrganizers: string[],
   ): Promise<Page> {
     const listQuery: ListQuery = { ...query, order, hiddenOrganizers };
-    const found = await index?.search(listQuery, slice);
+    const found = (await index?.current())?.search(listQuery, slice);
     return (
       found ??
       statements.run(networkOf(address), () => replicas.read((db) => listBySql(db, listQuery, slice)))

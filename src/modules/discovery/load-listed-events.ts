@@ -28,7 +28,7 @@ export async function loadListedEvents(
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
   };
-  const found = await Promise.all(ids.map((id) => discoveryIndex?.findListed(id) ?? load(id)));
+  const found = await Promise.all(ids.map((id) => discoveryIndex?.loaded?.findListed(id) ?? load(id)));
   // Read after the events: where a node shows the newest version of an event, it shows the viewer's RSVP as well.
   const states =
     viewer && ids.length > 0 ? await viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null;

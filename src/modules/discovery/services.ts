@@ -35,7 +35,7 @@ export function createDiscoveryServices(services: EventServices) {
       : null;
   const lists = createEventLists(services, discoveryIndex, statements);
   const warmUpOnce = lazily(async () => {
-    const words = discoveryIndex?.sampleWords(warmUpLists) ?? [];
+    const words = discoveryIndex?.loaded?.sampleWords(warmUpLists) ?? [];
     // Without it, the first lists are slow; what is wrong is reported where a client needs it.
     await warmUp(lists, words, clock).catch(() => {});
   });

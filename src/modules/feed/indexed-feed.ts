@@ -35,12 +35,12 @@ export function createIndexedFeed(
     return lastTurn;
   };
   return async ({ viewer, now, after, limit }) => {
-    if (!index.isLoaded) return null;
+    if (!index.loaded) return null;
     const { followed, hidden, rsvps } = await load(viewer);
     if (followed.length === 0) return [];
     if (isAboveLimits({ followed, hidden, rsvps })) return null;
     if (rsvps && rsvps.length > maxRsvpsInSharedTurn * rsvpLength) await ownTurn();
-    const events = await index.listByPeople({
+    const events = (await index.current())?.listByPeople({
       people: followed,
       rsvps: rsvps ?? new Uint8Array(0),
       hiddenOrganizers: hidden,

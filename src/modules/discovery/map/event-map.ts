@@ -38,9 +38,9 @@ export function createEventMaps(
   return async ({ query, zoom, viewer, address }) => {
     const client = networkOf(address);
     const hiddenOrganizers = viewer ? await people.blockedBy(viewer.id) : [];
-    if (index?.isLoaded) {
-      const map = await maps.run(client, () =>
-        index.map({ ...query, order: 'start', hiddenOrganizers, zoom }),
+    if (index?.loaded) {
+      const map = await maps.run(client, async () =>
+        (await index.current())?.map({ ...query, order: 'start', hiddenOrganizers, zoom }),
       );
       if (map) return map;
     }

@@ -6,14 +6,10 @@ import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
 import { singleFlight } from '../../../lib/single-flight.ts';
-import type { ListQuery, Page, Slice } from '../event-query.ts';
-import type { EventMap } from '../map/cluster-grid.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
-import type { MapQuery } from './cluster-events.ts';
-import { EventIndex, type PreloadedEvent } from './event-index.ts';
+import { EventIndex } from './event-index.ts';
 import { ChangedVersions } from './listed-json.ts';
 import { type LoadOptions, load } from './load-segment.ts';
-import type { PeopleEvent, PeopleQuery } from './people-events.ts';
 import { type Log, logLoaded, reportReady, reportSize, warnTooLarge } from './report-index.ts';
 
 type Options = LoadOptions & {
@@ -85,50 +81,16 @@ export class CurrentIndex {
     reportSize(index);
   }
 
+  /** The index, in which changes may be missing that lists select by; null while there is none. */
+  get loaded(): EventIndex | null {
+    return this.#index;
+  }
+
   /**
-   * Computes a page, for a request that has read the change log.
-   * @returns null while there is no index
+   * The index with all changes that the change log has read until now; null while there is none.
    * @throws the error of the database, if it cannot read the changed rows
    */
-  async search(query: ListQuery, slice: Slice): Promise<Page | null> {
-    return (await this.#current())?.search(query, slice) ?? null;
-  }
-
-  /**
-   * Clusters events on a map, for a request that has read the change log.
-   * @returns null while there is no index
-   * @throws as `search`
-   */
-  async map(query: MapQuery): Promise<EventMap | null> {
-    return (await (await this.#current())?.map(query)) ?? null;
-  }
-
-  /**
-   * Lists the events of people, for a request that has read the change log.
-   * @returns null while there is no index, and for a search that would take long
-   * @throws as `search`
-   */
-  async listByPeople(query: PeopleQuery): Promise<PeopleEvent[] | null> {
-    return (await this.#current())?.listByPeople(query) ?? null;
-  }
-
-  /** Finds an event as lists show it, for a request that has read the change log; null if it is not in memory. */
-  findListed(id: string): PreloadedEvent | null {
-    return this.#index?.findListed(id) ?? null;
-  }
-
-  /** Different words of the events, at most `count`; none while there is no index. */
-  sampleWords(count: number): string[] {
-    return this.#index?.sampleWords(count) ?? [];
-  }
-
-  /** Whether there is an index at present. */
-  get isLoaded(): boolean {
-    return this.#index !== null;
-  }
-
-  /** The index with all changes that the change log has read until now; null while there is none. */
-  async #current(): Promise<EventIndex | null> {
+  async current(): Promise<EventIndex | null> {
     const added = this.#added;
     while (this.#applied < added) await this.#applyShared();
     return this.#index;
@@ -179,7 +141,7 @@ export class CurrentIndex {
     if (!this.#index) return;
     await this.#options.changeLog.catchUp();
     this.#addPending([...this.#late]);
-    await this.#current();
+    await this.current();
   }
 
   /** Changes stay pending if it throws. */
