@@ -1,20 +1,14 @@
 /** Finds the events of a feed in the discovery index. */
-import { setImmediate as turn } from 'node:timers/promises';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import { runInTurn } from '../../lib/map-in-turns.ts';
 import type { CurrentIndex } from '../discovery/memory/current-index.ts';
-import { maxPeople, rsvpLength } from '../discovery/memory/people-events.ts';
+import { rsvpLength } from '../discovery/memory/people-events.ts';
 import { type FeedElement, type FeedQuery, listSurroundings, type Surroundings } from './repo.ts';
 
 /** Above one of these limits, the database finds the events: the index would hold the event loop for too long. */
-const limits = { followed: maxPeople, hidden: 1_000, rsvps: 5_000 };
-
-/**
- * A search takes about a microsecond for each RSVP. With more RSVPs than this, it runs in a turn of the event loop of its
- * own, because the results of a statement arrive together.
- */
-const maxRsvpsInSharedTurn = 500;
+const limits = { followed: 100, hidden: 1_000, rsvps: 5_000 };
 
 /** Viewers whose surroundings one statement reads, and such statements that run at the same time. */
 const [maxBatchSize, concurrency] = [16, 2];
@@ -29,34 +23,23 @@ export function createIndexedFeed(
     maxBatchSize,
     concurrency,
   });
-  let lastTurn = Promise.resolve();
-  const ownTurn = () => {
-    lastTurn = lastTurn.then(() => turn());
-    return lastTurn;
-  };
   return async ({ viewer, now, after, limit }) => {
     if (!index.loaded) return null;
     const { followed, hidden, rsvps } = await load(viewer);
     if (followed.length === 0) return [];
     if (isAboveLimits({ followed, hidden, rsvps })) return null;
-    if (rsvps && rsvps.length > maxRsvpsInSharedTurn * rsvpLength) await ownTurn();
-    const events = (await index.current())?.listByPeople({
+    const current = await index.current();
+    if (!current) return null;
+    const query = {
       people: followed,
       rsvps: rsvps ?? new Uint8Array(0),
       hiddenOrganizers: hidden,
       from: now.getTime(),
       after: { start: after.startAt.getTime(), id: after.id },
       limit,
-    });
-    return (
-      events?.map(({ id, start, people, count, isOrganizer }) => ({
-        id,
-        startAt: new Date(start),
-        people,
-        reasonsCount: count,
-        isOrganizer,
-      })) ?? null
-    );
+    };
+    // The viewers of a statement are searched for together, and each RSVP takes about a microsecond.
+    return runInTurn(() => current.listByPeople(query));
   };
 }
 

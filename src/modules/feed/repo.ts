@@ -2,14 +2,15 @@ import type { Database } from '../../db/client.ts';
 import { queryEach } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import type { PeopleEvent } from '../discovery/memory/people-events.ts';
 import { listedCondition } from '../events/policy.ts';
 import { lastPosition, type Position } from '../events/start-pages.ts';
 
 /** If the viewer follows more people, the feed uses the first of them by id, so that all pages use the same people. */
 export const maxFollowed = 5_000;
 
-/** An event of the feed. `people`: ids of at most three; if `isOrganizer` is true, the first one organizes the event. */
-export type FeedElement = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
+/** An event of the feed. */
+export type FeedElement = PeopleEvent;
 /** `after`: the position in the list after which the page begins. */
 export type FeedQuery = { viewer: Viewer; now: Date; after: Position; limit: number };
 
@@ -32,11 +33,11 @@ const relationsOf = ({ id }: Viewer) => sql`
     select other_id as id from relations where user_id = ${id} and (blocks or blocked_by)
   )`;
 
-/** Whether the viewer may see the RSVPs of `followed f`, whose account is `users u`, except hidden ones. */
-const mayShowRsvps = ({ role }: Viewer) => mayShowRsvpsTo(sql`${role === 'admin'}`);
-
-/** The same. @param isAdmin SQL expression: whether the viewer is an admin */
-const mayShowRsvpsTo = (isAdmin: Statement) => sql`
+/**
+ * Whether the viewer may see the RSVPs of `followed f`, whose account is `users u`, except hidden ones.
+ * @param isAdmin SQL expression: whether the viewer is an admin
+ */
+const mayShowRsvps = (isAdmin: Statement) => sql`
   u.suspended_at is null and (not u.is_private or f.follows_back or ${isAdmin})`;
 
 /** Whether the feed may show `rsvps r`. The index rsvps_of_user has these columns. */
@@ -65,7 +66,7 @@ export async function listByPeople(
     ${listedCondition()} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
   return await db.query<FeedElement>(sql`
     with ${relationsOf(viewer)}, guests as materialized (
-      select f.id from followed f join users u on u.id = f.id where ${mayShowRsvps(viewer)}
+      select f.id from followed f join users u on u.id = f.id where ${mayShowRsvps(sql`${viewer.role === 'admin'}`)}
     ), reasons as (
       select e.id, e.start_at, e.organizer_id as person, true as is_organizer
       from followed f join events e on e.organizer_id = f.id
@@ -118,7 +119,7 @@ export async function listByTime(
       union all
       select f.id, f.start_at, f.user_id, false
       from followed_guests f join users u on u.id = f.user_id
-      where ${mayShowRsvps(viewer)}
+      where ${mayShowRsvps(sql`${viewer.role === 'admin'}`)}
     )
     (${groupByEvent(limit)})
     union all
@@ -176,7 +177,7 @@ const surroundingsOf = (viewerId: Statement, isAdmin: Statement, limits: Limits)
     where user_id = ${viewerId} and (blocks or blocked_by) limit ${limits.hidden + 1}
   ), shown as materialized (
     select f.place, f.id from followed f join users u on u.id = f.id
-    where f.total <= ${limits.followed} and ${mayShowRsvpsTo(isAdmin)}
+    where f.total <= ${limits.followed} and ${mayShowRsvps(isAdmin)}
   ), going as materialized (
     select s.place, r.event_id from shown s join rsvps r on r.user_id = s.id and ${isShownRsvp}
     limit ${limits.rsvps + 1}

@@ -76,7 +76,7 @@ export class Overlay {
       words: createDictionary(words.map(({ word }) => word)),
       fields: Uint8Array.from(words, ({ fields }) => fields),
     };
-    this.#events.splice(this.placeOf(event), 0, event);
+    this.#events.splice(this.#placeOf(event), 0, event);
     this.#byId.set(row.id, event);
     const others = this.#byOrganizer.get(row.organizerId);
     if (others) others.add(event);
@@ -93,13 +93,6 @@ export class Overlay {
     return this.#byOrganizer.get(id) ?? [];
   }
 
-  /** The event at a position in the order of start and id. */
-  at(place: number): OverlayEvent {
-    const event = this.#events[place];
-    if (!event) throw new RangeError(`The overlay has no event ${place}`);
-    return event;
-  }
-
   /** Removes the events with these change keys from some cells and days. */
   removeChanged(places: ListingKey[], changeKeys: Set<string>): void {
     const keys = new Set(places.map(placeKey));
@@ -109,7 +102,7 @@ export class Overlay {
   }
 
   #remove(event: OverlayEvent): void {
-    this.#events.splice(this.placeOf(event), 1);
+    this.#events.splice(this.#placeOf(event), 1);
     this.#byId.delete(event.id);
     const others = this.#byOrganizer.get(event.organizerId);
     others?.delete(event);
@@ -118,7 +111,7 @@ export class Overlay {
   }
 
   /** The number of events before a start and id. */
-  placeOf(event: Pick<IndexRow, 'start' | 'id'>): number {
+  #placeOf(event: Pick<IndexRow, 'start' | 'id'>): number {
     let [low, high] = [0, this.#events.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -1,13 +1,12 @@
 /** Lists the events that some people organize or go to. */
 import { hasBit } from '../../../lib/bitmap.ts';
 import { idAt } from '../../../lib/id-table.ts';
+import type { Position } from '../../events/start-pages.ts';
 import { inOrder, type Overlay, type OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
 
 /** The length of an element of `rsvps`, in bytes. */
 export const rsvpLength = 18;
-/** The maximum number of people of a query. */
-export const maxPeople = 100;
 
 export type PeopleQuery = {
   /** Ids, ascending. */
@@ -26,20 +25,15 @@ export type PeopleQuery = {
   limit: number;
 };
 
-/** `people`: ids of at most three, the organizer first. `count`: how many of the people organize the event or go to it. */
-export type PeopleEvent = {
-  id: string;
-  start: number;
-  people: string[];
-  count: number;
-  isOrganizer: boolean;
-};
+/**
+ * `people`: ids of at most three; if `isOrganizer` is true, the first one organizes the event. `reasonsCount`: how many of
+ * the people organize the event or go to it.
+ */
+export type PeopleEvent = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
 
 /** Past events that a query visits at most; each takes some nanoseconds. */
 const maxPastDocs = 200_000;
 const maxShownPeople = 3;
-/** A power of two above `2 * maxPeople`. */
-const partsPerRank = 256;
 
 /**
  * Lists the next events in the order of start and id.
@@ -53,22 +47,25 @@ export function listByPeople(segment: Segment, overlay: Overlay, query: PeopleQu
   return search.page();
 }
 
-/**
- * Collects the people and their events as numbers, whose order is that of the page: first the rank of the event, then
- * the part, which is the position of the organizer in `people`, or `maxPeople` and the position of a guest. The rank of
- * an event of the overlay lies between those of the documents before and after it.
- */
+/** A document of the segment, or an event of the overlay. */
+type Found = number | OverlayEvent;
+
+/** Compares two events by start and id. */
+function compare(a: Found, b: Found): number {
+  if (typeof a === 'object') return typeof b === 'object' ? inOrder(a, b) : a.position <= b ? -1 : 1;
+  return typeof b === 'object' ? -compare(b, a) : a - b;
+}
+
 class PeopleSearch {
   readonly #segment: Segment;
   readonly #overlay: Overlay;
   readonly #query: PeopleQuery;
-  readonly #keys: number[] = [];
+  /** The people of each event: the position of the organizer in `people`, and those of guests plus its length. */
+  readonly #found = new Map<Found, number[]>();
   /** Documents before `first` are before the page. */
   readonly #first: number;
   /** Documents from `begun` on start after `from`, so they end after it. */
   readonly #begun: number;
-  /** The ranks of a document: one for each event of the overlay that may be before it, and the last one for itself. */
-  readonly #ranksPerDoc: number;
   #pastDocs = 0;
 
   constructor(segment: Segment, overlay: Overlay, query: PeopleQuery) {
@@ -77,7 +74,6 @@ class PeopleSearch {
     this.#query = query;
     this.#first = segment.positionOf(query.after.start, query.after.id, true);
     this.#begun = segment.startingAfter(query.from);
-    this.#ranksPerDoc = overlay.size + 1;
   }
 
   /** @returns false if the people organize too many past events */
@@ -86,12 +82,12 @@ class PeopleSearch {
     for (const doc of this.#segment.docsOfPlace(place)) {
       if (doc < this.#begun && ++this.#pastDocs > maxPastDocs) return false;
       if (!this.#isShown(doc) || hasBit(this.#segment.removed, doc)) continue;
-      this.#addDoc(doc, person);
+      this.#add(doc, person);
       // The page has no later event of this organizer.
       if (++count === this.#query.limit) break;
     }
     for (const event of this.#overlay.ofOrganizer(this.#query.people[person] as string)) {
-      if (this.#isShownAdded(event)) this.#addAdded(event, person);
+      if (this.#isShownAdded(event)) this.#add(event, person);
     }
     return true;
   }
@@ -108,12 +104,12 @@ class PeopleSearch {
       if (doc >= 0) {
         const organizer = organizerOfDoc[doc] as number;
         if (!this.#isShown(doc) || organizer === places[person] || hiddenPlaces.has(organizer)) continue;
-        this.#addDoc(doc, maxPeople + person);
+        this.#add(doc, people.length + person);
       } else if (this.#overlay.size > 0) {
         const event = this.#overlay.find(idAt(rsvps, i + 2));
         if (!event || !this.#isShownAdded(event)) continue;
         if (event.organizerId === people[person] || hiddenIds.has(event.organizerId)) continue;
-        this.#addAdded(event, maxPeople + person);
+        this.#add(event, people.length + person);
       }
     }
   }
@@ -127,46 +123,31 @@ class PeopleSearch {
     return event.end > this.#query.from && inOrder(event, this.#query.after) > 0;
   }
 
-  #addDoc(doc: number, part: number): void {
-    this.#keys.push(((doc + 1) * this.#ranksPerDoc - 1) * partsPerRank + part);
-  }
-
-  #addAdded(event: OverlayEvent, part: number): void {
-    const rank = event.position * this.#ranksPerDoc + this.#overlay.placeOf(event);
-    this.#keys.push(rank * partsPerRank + part);
+  #add(event: Found, part: number): void {
+    const parts = this.#found.get(event);
+    if (parts) parts.push(part);
+    else this.#found.set(event, [part]);
   }
 
   page(): PeopleEvent[] {
-    const keys = Float64Array.from(this.#keys).sort();
-    const page: PeopleEvent[] = [];
-    for (let begin = 0; begin < keys.length && page.length < this.#query.limit; ) {
-      const rank = Math.floor((keys[begin] as number) / partsPerRank);
-      let end = begin + 1;
-      while (end < keys.length && (keys[end] as number) < (rank + 1) * partsPerRank) end++;
-      page.push(this.#toEvent(rank, keys.subarray(begin, end)));
-      begin = end;
-    }
-    return page;
+    const { people, limit } = this.#query;
+    const page = [...this.#found].sort(([a], [b]) => compare(a, b)).slice(0, limit);
+    return page.map(([event, parts]) => {
+      const shown = parts.sort((a, b) => a - b).slice(0, maxShownPeople);
+      return {
+        ...this.#positionOf(event),
+        people: shown.map((part) => people[part % people.length] as string),
+        reasonsCount: parts.length,
+        isOrganizer: (shown[0] as number) < people.length,
+      };
+    });
   }
 
-  #toEvent(rank: number, keys: Float64Array): PeopleEvent {
-    const parts = Array.from(keys.subarray(0, maxShownPeople), (key) => key % partsPerRank);
-    const people = parts.map((part) => this.#query.people[part % maxPeople] as string);
+  #positionOf(event: Found): Position {
+    if (typeof event === 'object') return { startAt: new Date(event.start), id: event.id };
     return {
-      ...this.#positionOf(rank),
-      people,
-      count: keys.length,
-      isOrganizer: (parts[0] as number) < maxPeople,
+      startAt: new Date(this.#segment.data.starts[event] as number),
+      id: this.#segment.idOf(event),
     };
-  }
-
-  #positionOf(rank: number): { id: string; start: number } {
-    const doc = Math.floor(rank / this.#ranksPerDoc);
-    const place = rank % this.#ranksPerDoc;
-    if (place < this.#overlay.size) {
-      const { id, start } = this.#overlay.at(place);
-      return { id, start };
-    }
-    return { id: this.#segment.idOf(doc), start: this.#segment.data.starts[doc] as number };
   }
 }
