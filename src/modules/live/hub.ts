@@ -10,6 +10,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../identity/caller.ts';
+import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { EventServices } from '../events/services.ts';
@@ -151,9 +152,8 @@ export class Hub {
   async #readRows(topics: Map<string, Topic | null>): Promise<Map<string, LiveRow | null>> {
     const known = [...topics].map(([id, topic]) => ({ id, fingerprint: topic?.row.fingerprint ?? '' }));
     const rows = new Map<string, LiveRow | null>();
-    for (let i = 0; i < known.length; i += maxBatchSize) {
-      const changed = await listLiveRows(this.#services.db, known.slice(i, i + maxBatchSize));
-      for (const [id, row] of changed) rows.set(id, row);
+    for (const some of inChunks(known, maxBatchSize)) {
+      for (const [id, row] of await listLiveRows(this.#services.db, some)) rows.set(id, row);
     }
     return rows;
   }

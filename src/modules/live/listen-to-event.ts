@@ -9,7 +9,6 @@ import { type LiveState, snapshotMessage } from './present.ts';
 import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import type { LiveServices } from './services.ts';
 import { mediaType } from './stream.ts';
-import type { Streams } from './streams.ts';
 import type { Subscriber } from './topics.ts';
 
 /** Streams the counts and items of an event as they change. */
@@ -36,7 +35,7 @@ export const listenToEvent = defineEndpoint({
 
   async handler({ caller, params, query, request, reply }, services: LiveServices) {
     const eventId = readId(params.id, 'event_not_found');
-    const release = reserve(services.streams, request);
+    const release = services.streams.reserve({ caller, address: request.ip });
     if (query.once || request.method === 'HEAD') {
       return snapshotOf(services.hub, eventId, caller).finally(release);
     }
@@ -56,10 +55,6 @@ async function snapshotOf(hub: Hub, eventId: string, caller: Caller | null): Pro
   });
   return { statusCode: 200, contentType: mediaType, content: snapshotMessage(await current.promise) };
 }
-
-/** Reserves a stream for a request. @throws Problem `too_many_requests`, `unavailable` */
-const reserve = (streams: Streams, { caller, ip }: FastifyRequest): (() => void) =>
-  streams.reserve({ caller, address: ip });
 
 type StreamRequest = {
   request: FastifyRequest;

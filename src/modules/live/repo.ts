@@ -2,33 +2,21 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ItemRow } from '../items/present.ts';
+import type { LiveCounts, LiveEvent } from './schemas.ts';
 
 /** The version of an event that the caller has; `fingerprint` is empty if it has none. */
 type KnownVersion = { id: string; fingerprint: string };
 
-export type LiveRow = Pick<
-  EventRow,
-  | 'id'
-  | 'organizerId'
-  | 'visibility'
-  | 'hidden'
-  | 'title'
-  | 'startAt'
-  | 'endAt'
-  | 'allDay'
-  | 'timezone'
-  | 'capacity'
-  | 'status'
-  | 'updatedAt'
-  | 'rsvpCount'
-  | 'goingCount'
-  | 'partyCount'
-  | 'bookedCount'
-> & {
+type Shown = keyof LiveEvent | keyof LiveCounts;
+export type LiveRow = Pick<EventRow, Shown | 'organizerId' | 'visibility' | 'hidden'> & {
   items: Omit<ItemRow, 'eventId'>[] | null;
   /** A hash of all other fields. */
   fingerprint: string;
 };
+
+const columns = sql`
+  e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone, e.capacity, e.status,
+  e.updated_at, c.rsvp_count, c.going_count, c.booked_count`;
 
 /** The newest items of an event. The limit bounds the cost of one event. */
 const maxItems = 500;
@@ -47,12 +35,8 @@ export async function listLiveRows(
     select k.id as requested_id, e.*
     from unnest(${ids}::uuid[], ${known.map(({ fingerprint }) => fingerprint)}::text[]) k (id, fingerprint)
     left join (
-      select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
-        e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count,
-        c.going_count + c.extra_guests_count as party_count, c.booked_count, l.items,
-        md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
-          e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.extra_guests_count, c.booked_count,
-          l.items::text)::text) as fingerprint
+      select e.id, ${columns}, c.going_count + c.extra_guests_count as party_count, l.items,
+        md5(row(${columns}, c.extra_guests_count, l.items::text)::text) as fingerprint
       from events e
       join event_counters c on c.event_id = e.id
       left join (

@@ -28,14 +28,10 @@ export const LiveHeaders = Type.Object({
   ),
 });
 
+const { rsvpCount, goingCount, partyCount, bookedCount } = Event.properties;
 export const LiveCounts = named(
   'LiveCounts',
-  Type.Object({
-    rsvpCount: Event.properties.rsvpCount,
-    goingCount: Event.properties.goingCount,
-    partyCount: Event.properties.partyCount,
-    bookedCount: Event.properties.bookedCount,
-  }),
+  Type.Object({ rsvpCount, goingCount, partyCount, bookedCount }),
 );
 export type LiveCounts = Static<typeof LiveCounts>;
 
