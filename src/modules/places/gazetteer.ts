@@ -3,18 +3,9 @@ import { prefixRange, wordAt } from '../../lib/dictionary.ts';
 import { type Coordinates, distanceKm, earthRadiusKm, type Point, toPoint } from '../../lib/sphere.ts';
 import { type GazetteerData, separator, unitsPerDegree } from './gazetteer-data.ts';
 import { normalizeName } from './names.ts';
+import type { Place } from './schemas.ts';
 
-export type FoundPlace = Coordinates & {
-  name: string;
-  /** ISO 3166 alpha-2. */
-  country: string;
-  /** The abbreviation of the state or province; null if it is not known. */
-  region: string | null;
-  /** 0 if it is not known. */
-  population: number;
-  /** From `near`; null without it. */
-  distanceKm: number | null;
-};
+type FoundPlace = Omit<Place, 'timeZone'>;
 
 /** The score is the population, times this if the query is the whole name. */
 const wholeNameFactor = 100;
@@ -69,10 +60,10 @@ export class Gazetteer {
     return {
       name,
       country,
-      region: region || null,
+      ...(region && { region }),
       ...at,
       population: populations[place] as number,
-      distanceKm: near && distanceKm(near, at),
+      ...(near && { distanceKm: distanceKm(near, at) }),
     };
   }
 }

@@ -2,8 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { parseCoordinates } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { timeZoneAt } from '../../lib/time-zones.ts';
-import type { FoundPlace } from './gazetteer.ts';
-import { type Place, PlaceList, PlaceQuery } from './schemas.ts';
+import { PlaceList, PlaceQuery } from './schemas.ts';
 import type { PlaceServices } from './services.ts';
 
 /** The licence of the data requires it. */
@@ -32,13 +31,7 @@ export const searchPlaces = defineEndpoint({
       near === undefined ? null : parseCoordinates(near),
       limit,
     );
-    return { status: 200, body: { data: places.map(present), attribution } };
+    const data = places.map((place) => ({ ...place, timeZone: timeZoneAt(place) }));
+    return { status: 200, body: { data, attribution } };
   },
-});
-
-const present = ({ region, distanceKm, ...place }: FoundPlace): Place => ({
-  ...place,
-  ...(region !== null && { region }),
-  timeZone: timeZoneAt(place),
-  ...(distanceKm !== null && { distanceKm }),
 });

@@ -5,38 +5,24 @@ import { runInWorker } from '../../lib/run-in-worker.ts';
 import { Gazetteer } from './gazetteer.ts';
 import type { GazetteerData } from './gazetteer-data.ts';
 
-export type PlaceServices = BaseServices & { gazetteer: LazyGazetteer };
+export type PlaceServices = BaseServices & ReturnType<typeof createPlaceServices>;
 
 const worker = new URL('./gazetteer-worker.ts', import.meta.url);
 
-/** Loads the gazetteer with its first use, in a worker thread, and again after an error. */
-export class LazyGazetteer {
-  readonly #log: BaseServices['log'];
-  readonly #stopping = new AbortController();
-
-  constructor({ log }: Pick<BaseServices, 'log'>) {
-    this.#log = log;
-  }
-
-  /** Rejects with Problem `unavailable` if it could not be loaded. */
-  readonly get = lazily(() => this.#load());
-
-  async #load(): Promise<Gazetteer> {
+export function createPlaceServices({ log }: BaseServices) {
+  const stopping = new AbortController();
+  /** @throws Problem `unavailable` if the gazetteer could not be loaded; the next call tries again */
+  const get = lazily(async () => {
     const since = performance.now();
     try {
-      const data = await runInWorker<GazetteerData>(worker, null, this.#stopping.signal);
+      const data = await runInWorker<GazetteerData>(worker, null, stopping.signal);
       const fields = { places: data.populations.length, ms: Math.round(performance.now() - since) };
-      this.#log.info(fields, 'the gazetteer is loaded');
+      log.info(fields, 'the gazetteer is loaded');
       return new Gazetteer(data);
     } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#log.warn({ err: error }, 'the gazetteer could not be loaded');
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'the gazetteer could not be loaded');
       throw new Problem('unavailable');
     }
-  }
-
-  stop(): void {
-    this.#stopping.abort();
-  }
+  });
+  return { gazetteer: { get, stop: () => stopping.abort() } };
 }
-
-export const createPlaceServices = (services: BaseServices) => ({ gazetteer: new LazyGazetteer(services) });
