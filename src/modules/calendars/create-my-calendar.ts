@@ -5,7 +5,6 @@ import { CalendarAddress } from './schemas.ts';
 import { newSecret } from './secrets.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Creates the secret URL of the caller's calendar and revokes the previous URL. */
 export const createMyCalendar = defineEndpoint({
   method: 'POST',
   path: '/v1/me/calendar',

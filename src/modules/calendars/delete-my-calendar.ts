@@ -4,7 +4,6 @@ import { actAs } from '../../identity/act-as.ts';
 import { deleteCalendar } from './repo.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Revokes the secret URL of the caller's calendar. */
 export const deleteMyCalendar = defineEndpoint({
   method: 'DELETE',
   path: '/v1/me/calendar',

@@ -14,11 +14,12 @@ export const toEntry = async ({ row }: CachedEvent, people: People): Promise<Cal
 };
 
 /** Renders a calendar in turns of the event loop: hundreds of entries take about 100 ms. @param name its title */
-export async function renderEntries(
-  entries: CalendarEntry[],
-  renderEntry: EntryRenderer,
+export async function renderEvents(
+  { people, renderEntry }: { people: People; renderEntry: EntryRenderer },
+  events: CachedEvent[],
   name: string,
 ): Promise<RenderedCalendar> {
+  const entries = await Promise.all(events.map((event) => toEntry(event, people)));
   const rendered = await mapInTurns(entries, renderEntry);
   return runInTurn(() => renderCalendar(rendered, name));
 }

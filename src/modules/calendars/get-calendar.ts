@@ -4,7 +4,7 @@ import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { isVisible } from '../events/policy.ts';
 import { calendarResponse } from './calendar-response.ts';
-import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
+import { maxDescriptionLength, maxEntries, renderEvents } from './entries.ts';
 import { findOwner, listOwnEvents } from './repo.ts';
 import { Calendar, CalendarParams } from './schemas.ts';
 import { parseSecret } from './secrets.ts';
@@ -13,7 +13,6 @@ import type { CalendarServices } from './services.ts';
 /** Events stay in the calendar for this long after their end. */
 const pastDays = 90;
 
-/** Reads the calendar of a person by its secret URL, without a token. */
 export const getCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/calendars/:secret.ics',
@@ -32,7 +31,7 @@ export const getCalendar = defineEndpoint({
   problems: ['calendar_not_found'],
 
   async handler({ params, request, reply }, services: CalendarServices) {
-    const { db, clock, events, people, renderEntry } = services;
+    const { db, clock, events } = services;
     const secret = parseSecret(params.secret);
     const owner = secret && (await findOwner(db, secret));
     if (!owner) throw new Problem('calendar_not_found');
@@ -41,8 +40,7 @@ export const getCalendar = defineEndpoint({
     const found = await Promise.all(ids.map((id) => events.find(id)));
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
-    const entries = await Promise.all(visible.map((event) => toEntry(event, people)));
-    const calendar = await renderEntries(entries, renderEntry, 'Potluck');
+    const calendar = await renderEvents(services, visible, 'Potluck');
     return calendarResponse(
       { request, reply },
       { calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },

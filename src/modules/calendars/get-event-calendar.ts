@@ -11,7 +11,6 @@ import { createEntryRenderer, fileName, renderCalendar } from './present.ts';
 import { Calendar } from './schemas.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Reads one event as an iCalendar file, with its whole description. */
 export const getEventCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/calendar.ics',

@@ -3,7 +3,6 @@ import { findCalendar } from './repo.ts';
 import { CalendarState } from './schemas.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Reads whether the caller's calendar has a secret URL, and since when. */
 export const getMyCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/me/calendar',

@@ -3,11 +3,10 @@ import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readEventQuery } from '../discovery/event-query.ts';
 import { calendarResponse } from './calendar-response.ts';
-import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
+import { maxDescriptionLength, maxEntries, renderEvents } from './entries.ts';
 import { Calendar, CalendarQuery } from './schemas.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Lists public events as an iCalendar file. */
 export const listEventsCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/events.ics',
@@ -25,7 +24,7 @@ export const listEventsCalendar = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query, request, reply }, services: CalendarServices) {
-    const { clock, lists, people, renderEntry } = services;
+    const { clock, lists } = services;
     const slice = { page: 1, limit: maxEntries };
     const { listed } = await lists.events({
       query: readEventQuery(query, clock()),
@@ -34,8 +33,7 @@ export const listEventsCalendar = defineEndpoint({
       viewer: caller,
       address: request.ip,
     });
-    const entries = await Promise.all(listed.map((event) => toEntry(event, people)));
-    const calendar = await renderEntries(entries, renderEntry, 'Potluck events');
+    const calendar = await renderEvents(services, listed, 'Potluck events');
     return calendarResponse({ request, reply }, { calendar, fileName: 'events.ics', disposition: 'inline' });
   },
 });

@@ -11,6 +11,7 @@ import {
   ICalEventClass,
   ICalEventStatus,
 } from 'ical-generator';
+import { LRUCache } from 'lru-cache';
 import { contentHash } from '../../http/conditional.ts';
 import { fold, shorten } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
@@ -45,15 +46,15 @@ export type RenderedCalendar = { bytes: Buffer; hash: string };
  * @param name the title of a calendar that programs poll every hour; undefined for the file of a single event
  */
 export function renderCalendar(entries: RenderedEntry[], name?: string): RenderedCalendar {
-  const zones = new Map<string, Temporal.ZonedDateTime[]>();
-  for (const { timezone, times } of entries) {
-    if (!timezone) continue;
-    const zoneTimes = zones.get(timezone) ?? [];
-    zoneTimes.push(...times);
-    zones.set(timezone, zoneTimes);
-  }
-  const timezones = [...zones].map(([zone, times]) => zoneLines(zone, times)).join('');
-  const start = headerLines(name) + timezones;
+  const zones = [...Map.groupBy(entries, ({ timezone }) => timezone)].map(([zone, entriesOfZone]) =>
+    zone === null
+      ? ''
+      : zoneLines(
+          zone,
+          entriesOfZone.flatMap(({ times }) => times),
+        ),
+  );
+  const start = headerLines(name) + zones.join('');
   return {
     bytes: Buffer.concat([Buffer.from(start), ...entries.map(({ bytes }) => bytes), lastLine]),
     hash: contentHash([start, ...entries.map(({ hash }) => hash)].join('\n')),
@@ -98,15 +99,12 @@ const maxCachedEntries = 2_000;
 
 /** Adds a cache to `render`. A cached entry is valid for the same event row and organizer name. */
 export function cacheEntries(render: EntryRenderer): EntryRenderer {
-  const cache = new Map<string, CalendarEntry & { rendered: RenderedEntry }>();
+  const cache = new LRUCache<string, CalendarEntry & { rendered: RenderedEntry }>({ max: maxCachedEntries });
   return ({ event, organizerName }) => {
     const cached = cache.get(event.id);
     if (cached?.event === event && cached.organizerName === organizerName) return cached.rendered;
     const rendered = render({ event, organizerName });
-    cache.delete(event.id);
     cache.set(event.id, { event, organizerName, rendered });
-    // A Map iterates in insertion order: the first key is the oldest entry.
-    if (cache.size > maxCachedEntries) cache.delete(cache.keys().next().value ?? '');
     return rendered;
   };
 }
@@ -145,14 +143,12 @@ function extraLines(event: EventRow, organizerName: string | null, publicUrl: st
 /** Times in the event's zone if both local times are unambiguous, otherwise in UTC (`timezone` is null). */
 function timesOf({ startAt, endAt, timezone }: EventRow) {
   const [from, until] = [startSecond(startAt), endSecond(endAt)];
-  const local = [from, until].map((at) => inZone(at, timezone));
+  const local = [inZone(from, timezone), inZone(until, timezone)] as const;
   const isLocal = !isUtc(timezone) && local.every(isUnambiguous);
-  const zone = isLocal ? (local[0]?.timeZoneId ?? null) : null;
-  const [start, end] = [from, until].map((at) => inZone(at, zone ?? 'UTC'));
-  if (!start || !end) throw new Error('an event without a start or an end');
+  const [start, end] = isLocal ? local : [inZone(from, 'UTC'), inZone(until, 'UTC')];
   // Start and end are equal only within the last second of the year 9999.
   const times = until > from ? [start, end] : [start];
-  return { start, end: times[1] ?? null, allDay: false, timezone: zone, times };
+  return { start, end: times[1] ?? null, allDay: false, timezone: isLocal ? start.timeZoneId : null, times };
 }
 
 /** Dates of an all-day event, which need no zone. The end is exclusive, as in the API. */

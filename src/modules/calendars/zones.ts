@@ -60,7 +60,9 @@ export function zoneLines(timezone: string, times: Temporal.ZonedDateTime[]): st
     spans.push({ from, until: next?.epochMilliseconds ?? Number.POSITIVE_INFINITY });
     observances.set(
       from,
-      previous ? transitionLines(previous) : observance('STANDARD', earliestOnset, time, time),
+      previous
+        ? transitionLines(previous)
+        : observance('STANDARD', earliestOnset, time.offsetNanoseconds, time),
     );
     // Years have four digits in RFC 5545.
     if (next && next.year <= 9999) observances.set(next.epochMilliseconds, transitionLines(next));
@@ -86,10 +88,9 @@ function transitionLines(to: Temporal.ZonedDateTime): string {
 function observance(
   kind: 'STANDARD' | 'DAYLIGHT',
   onset: string,
-  from: number | Temporal.ZonedDateTime,
+  fromNs: number,
   to: Temporal.ZonedDateTime,
 ): string {
-  const fromNs = typeof from === 'number' ? from : from.offsetNanoseconds;
   return [
     `BEGIN:${kind}`,
     `DTSTART:${onset}`,
