@@ -16,14 +16,8 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import type { EventServices } from '../events/services.ts';
 import { readCurrentCallers } from './current-callers.ts';
 import { type LiveRow, listLiveRows } from './repo.ts';
-import {
-  admit,
-  type PendingSubscription,
-  removeRefused,
-  type Subscriber,
-  type Topic,
-  updateTopic,
-} from './topics.ts';
+import type { Stream } from './stream.ts';
+import { admit, type PendingSubscription, removeRefused, type Topic, updateTopic } from './topics.ts';
 
 /**
  * In ms, from one poll of all events to the next; after a slow poll the hub pauses for as long as the poll
@@ -71,7 +65,7 @@ export class Hub {
     return pending.promise;
   }
 
-  unsubscribe(eventId: string, subscriber: Subscriber): void {
+  unsubscribe(eventId: string, subscriber: Stream): void {
     const topic = this.#topics.get(eventId);
     if (topic?.subscribers.delete(subscriber) && topic.subscribers.size === 0) this.#topics.delete(eventId);
   }

@@ -8,10 +8,8 @@ import type { Hub } from './hub.ts';
 import { type LiveState, snapshotMessage } from './present.ts';
 import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import type { LiveServices } from './services.ts';
-import { mediaType } from './stream.ts';
-import type { Subscriber } from './topics.ts';
+import { mediaType, type Stream } from './stream.ts';
 
-/** Streams the counts and items of an event as they change. */
 export const listenToEvent = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/live',
@@ -71,7 +69,7 @@ async function stream(
   { request, reply, lastId, release }: StreamRequest,
 ): Promise<void> {
   const { caller } = request;
-  let subscriber: Subscriber | null = null;
+  let subscriber: Stream | null = null;
   const onClose = () => {
     release();
     if (subscriber) hub.unsubscribe(eventId, subscriber);

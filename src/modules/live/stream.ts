@@ -4,7 +4,6 @@ import { pieceLength } from '../../http/pieces.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
-import type { Subscriber } from './topics.ts';
 
 /** Proxies close connections that are silent for a minute. */
 const heartbeatIntervalMs = 15_000;
@@ -18,7 +17,7 @@ const closeTimeoutMs = 1_000;
 
 export const mediaType = 'text/event-stream; charset=utf-8';
 
-export class Stream implements Subscriber {
+export class Stream {
   readonly caller: Caller | null;
   readonly #reply: FastifyReply;
   readonly #clock: () => Date;
@@ -50,12 +49,14 @@ export class Stream implements Subscriber {
     this.#write(Buffer.concat([Buffer.from(retryHint()), first]));
   }
 
+  /** @param messages the messages that lead from the previous state to `state` */
   send(state: LiveState, messages: Buffer): void {
     const isBehind = this.#isBehind() || this.#reply.raw.writableLength > maxBuffered;
     if (isBehind) this.#backlog = state;
     else this.#write(messages);
   }
 
+  /** Ends the stream. @param code the problem that a new request would get; null if the server closes */
   end(code: ProblemCode | null): void {
     const { raw } = this.#reply;
     if (this.#unsent.length > 0) raw.write(this.#unsent);

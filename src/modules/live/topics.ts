@@ -5,23 +5,16 @@ import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { isVisible } from '../events/policy.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
 import type { LiveRow } from './repo.ts';
+import type { Stream } from './stream.ts';
 
-export type Subscriber = {
-  caller: Caller | null;
-  /** @param messages the messages that lead from the previous state to `state` */
-  send(state: LiveState, messages: Buffer): void;
-  /** Ends the stream. @param code the problem that a new request would get; null if the server closes */
-  end(code: ProblemCode | null): void;
-};
-
-export type Topic = { row: LiveRow; state: LiveState; subscribers: Set<Subscriber> };
+export type Topic = { row: LiveRow; state: LiveState; subscribers: Set<Stream> };
 
 /** A request that waits for the next poll. */
 export type PendingSubscription = {
   eventId: string;
   caller: Caller | null;
   /** Called with the first state; returns null to read this state alone. */
-  onState: (state: LiveState) => Subscriber | null;
+  onState: (state: LiveState) => Stream | null;
 } & PromiseWithResolvers<void>;
 
 /** Each caller with their current role; null if their session has ended. */
