@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
+import { typedArraysIn } from './typed-arrays.ts';
 
 /** In MB, of the thread's young generation. The default would let each thread hold tens of megabytes of garbage. */
 const maxYoungGenerationSizeMb = 8;
 
 /**
- * Runs a module in a worker thread, whose first message is the result.
+ * Runs a module in a worker thread, which calls `sendResult` once.
  * @throws the error of the worker; Error if it ends without a result, or because `signal` aborts
  */
 export async function runInWorker<T>(module: URL, workerData: unknown, signal: AbortSignal): Promise<T> {
@@ -22,4 +23,12 @@ export async function runInWorker<T>(module: URL, workerData: unknown, signal: A
     signal.removeEventListener('abort', abort);
     await worker.terminate();
   }
+}
+
+/** Sends the result of a worker thread. Its typed arrays are transferred without a copy. */
+export function sendResult(result: unknown): void {
+  parentPort?.postMessage(
+    result,
+    typedArraysIn(result).map(({ buffer }) => buffer as ArrayBuffer),
+  );
 }

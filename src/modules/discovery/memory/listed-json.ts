@@ -3,6 +3,7 @@
  * large arrays outside V8's heap. An event that changes is left out from then on; the cache of events has it.
  */
 import { changeKeyOf } from '../../../cache/change-log.ts';
+import { bytesIn } from '../../../lib/typed-arrays.ts';
 
 /** The columns are by document. A document without JSON has the length 0. */
 export type JsonData = {
@@ -20,12 +21,6 @@ const chunkSize = 4 * 1024 ** 2;
 
 /** 32 bits of a change key, signed, so that V8 stores them in maps without a heap object. Two events with one hash only count as changed together. */
 const hashOfKey = (changeKey: string): number => Buffer.from(changeKey, 'base64url').readInt32LE(0);
-
-/** All arrays of the data. */
-export const arraysOf = ({ chunks, ...columns }: JsonData): ArrayBufferView[] => [
-  ...Object.values(columns),
-  ...chunks,
-];
 
 export class JsonBuilder {
   readonly #data: JsonData;
@@ -107,7 +102,7 @@ export class ListedJson {
     this.#data = data;
     this.changed = changed;
     this.size = data.lengths.reduce((count, length) => count + Math.sign(length), 0);
-    this.bytes = arraysOf(data).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.bytes = bytesIn(data);
   }
 
   /** Whether so many events have changed that all should be read again. */
