@@ -1,12 +1,11 @@
 import { unlessLate } from '../../cache/record-cache.ts';
 import { largeText } from '../../http/compression.ts';
-import { readCursor } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { loadListedEvents } from '../discovery/load-listed-events.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';
-import { firstPosition, toSlicePage } from '../events/start-pages.ts';
+import { firstPosition, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { serializeReasons, toReasons } from './present.ts';
 import { type FeedElement, maxFollowed } from './repo.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
@@ -29,11 +28,10 @@ export const getFeed = defineEndpoint({
   response: { 200: FeedPage },
   compressFrom: largeText,
 
-  async handler({ caller, query: { cursor, limit } }, services: FeedServices) {
-    const position = readCursor(cursor, 'time', 'id');
-    const after = position ? { startAt: position[0], id: position[1] } : firstPosition;
-    const found = await services.findFeed({ viewer: caller, now: services.clock(), after, limit: limit + 1 });
-    const { rows, nextCursor } = toSlicePage(found, limit);
+  async handler({ caller, query }, services: FeedServices) {
+    const { now, after, limit } = readSlice(query, services.clock());
+    const found = await services.findFeed({ viewer: caller, now, after: after ?? firstPosition, limit });
+    const { rows, nextCursor } = toSlicePage(found, query.limit);
     const elements = await loadElements(services, rows, caller);
     return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },
