@@ -1,4 +1,5 @@
 /** Words, sorted by their UTF-8 bytes, in one byte array. */
+import { partitionPoint } from './lower-bound.ts';
 
 export type Dictionary = {
   bytes: Uint8Array;
@@ -6,17 +7,8 @@ export type Dictionary = {
   offsets: Uint32Array;
 };
 
-/** Creates a dictionary from words that are sorted by their UTF-8 bytes. */
-export function createDictionary(sorted: Buffer[]): Dictionary {
-  const offsets = new Uint32Array(sorted.length + 1);
-  for (const [i, word] of sorted.entries()) offsets[i + 1] = (offsets[i] as number) + word.length;
-  const bytes = new Uint8Array(offsets[sorted.length] as number);
-  for (const [i, word] of sorted.entries()) bytes.set(word, offsets[i]);
-  return { bytes, offsets };
-}
-
-/** As `createDictionary`, but from strings, and without a buffer for each. `wordAt` alone needs no order. */
-export function packWords(words: string[]): Dictionary {
+/** Creates a dictionary from words that are sorted by their UTF-8 bytes. `wordAt` alone needs no order. */
+export function createDictionary(words: string[]): Dictionary {
   const offsets = new Uint32Array(words.length + 1);
   for (const [i, word] of words.entries()) offsets[i + 1] = (offsets[i] as number) + Buffer.byteLength(word);
   const bytes = Buffer.from(new ArrayBuffer(offsets[words.length] as number));
@@ -29,7 +21,7 @@ export const wordAt = ({ bytes, offsets }: Dictionary, i: number): string =>
 
 /** The positions of the words that start with a prefix: from `first` to before `end`. */
 export function prefixRange(words: Dictionary, prefix: Buffer): { first: number; end: number } {
-  return { first: lowerBound(words, prefix, false), end: lowerBound(words, prefix, true) };
+  return { first: firstOf(words, prefix, false), end: firstOf(words, prefix, true) };
 }
 
 /**
@@ -45,17 +37,13 @@ export function findWord(
 }
 
 /** The first word at or after the prefix or, with `isAfter`, after all words that start with it. */
-function lowerBound({ bytes, offsets }: Dictionary, prefix: Buffer, isAfter: boolean): number {
-  let [low, high] = [0, offsets.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const begin = offsets[middle] as number;
-    const length = Math.min((offsets[middle + 1] as number) - begin, prefix.length);
+function firstOf({ bytes, offsets }: Dictionary, prefix: Buffer, isAfter: boolean): number {
+  return partitionPoint(offsets.length - 1, (i) => {
+    const begin = offsets[i] as number;
+    const length = Math.min((offsets[i + 1] as number) - begin, prefix.length);
     const difference = compareBytes(bytes, begin, prefix, length) || (length < prefix.length ? -1 : 0);
-    if (difference < 0 || (isAfter && difference === 0)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+    return difference < 0 || (isAfter && difference === 0);
+  });
 }
 
 /** Compares the bytes of `column` from `offset` on with `other`: negative, 0 or positive. */
@@ -74,13 +62,7 @@ export function compareBytes(
 
 /** The position of `wanted` in a sorted column of values of `width` bytes each; −1 if it is not there. */
 export function findBytes(column: Uint8Array, width: number, wanted: Uint8Array): number {
-  let [low, high] = [0, column.length / width - 1];
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const difference = compareBytes(column, middle * width, wanted);
-    if (difference === 0) return middle;
-    if (difference < 0) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  const size = column.length / width;
+  const place = partitionPoint(size, (i) => compareBytes(column, i * width, wanted) < 0);
+  return place < size && compareBytes(column, place * width, wanted) === 0 ? place : -1;
 }

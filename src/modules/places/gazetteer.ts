@@ -29,7 +29,7 @@ export class Gazetteer {
     const { keys, keyPlaces, populations } = this.#data;
     const { first, end } = prefixRange(keys, prefix);
     const origin = near && toPoint(near);
-    const best = new BestPlaces(limit);
+    const best: Scored[] = [];
     for (let i = first; i < end; i++) {
       const place = (keyPlaces[i] as number) >>> 1;
       const isWhole =
@@ -37,9 +37,9 @@ export class Gazetteer {
         (keys.offsets[i + 1] as number) - (keys.offsets[i] as number) === prefix.length;
       let score = Math.max(populations[place] as number, 1) * (isWhole ? wholeNameFactor : 1);
       if (origin) score /= (1 + this.#kmFrom(origin, place) / distanceUnitKm) ** 2;
-      best.add(place, score);
+      addBest(best, limit, { place, score });
     }
-    return best.places().map((place) => this.#toPlace(place, near));
+    return best.map(({ place }) => this.#toPlace(place, near));
   }
 
   #kmFrom([x, y, z]: Point, place: number): number {
@@ -68,35 +68,23 @@ export class Gazetteer {
   }
 }
 
+type Scored = { place: number; score: number };
+
 /**
- * The places with the highest scores, each once with its highest score, in order. Places of equal scores are
- * ascending.
+ * Adds a place to the `limit` places with the highest scores, each once with its highest score, in order. Places of equal
+ * scores are ascending.
  */
-class BestPlaces {
-  readonly #limit: number;
-  readonly #best: { place: number; score: number }[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
+function addBest(best: Scored[], limit: number, added: Scored): void {
+  const { place, score } = added;
+  const isBefore = (other: Scored) => score > other.score || (score === other.score && place < other.place);
+  const last = best.at(-1);
+  if (best.length === limit && last && !isBefore(last)) return;
+  const known = best.findIndex((other) => other.place === place);
+  if (known >= 0) {
+    if ((best[known]?.score ?? 0) >= score) return;
+    best.splice(known, 1);
   }
-
-  add(place: number, score: number): void {
-    const best = this.#best;
-    const isBefore = (other: { place: number; score: number }) =>
-      score > other.score || (score === other.score && place < other.place);
-    const last = best.at(-1);
-    if (best.length === this.#limit && last && !isBefore(last)) return;
-    const known = best.findIndex((other) => other.place === place);
-    if (known >= 0) {
-      if ((best[known]?.score ?? 0) >= score) return;
-      best.splice(known, 1);
-    }
-    const position = best.findIndex(isBefore);
-    best.splice(position < 0 ? best.length : position, 0, { place, score });
-    if (best.length > this.#limit) best.pop();
-  }
-
-  places(): number[] {
-    return this.#best.map(({ place }) => place);
-  }
+  const position = best.findIndex(isBefore);
+  best.splice(position < 0 ? best.length : position, 0, added);
+  if (best.length > limit) best.pop();
 }

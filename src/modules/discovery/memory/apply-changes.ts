@@ -8,6 +8,7 @@ import {
 import { readAgain } from '../../../cache/read-again.ts';
 import { isCurrent } from '../../../cache/recent-versions.ts';
 import type { Database } from '../../../db/client.ts';
+import { inChunks } from '../../../lib/chunks.ts';
 import { isListedVersion, listedVersion } from '../../events/changed-events.ts';
 import type { EventIndex } from './event-index.ts';
 import { listChangedRows } from './index-rows.ts';
@@ -50,8 +51,7 @@ export async function applyChanges(
   changes: CommittedChange[],
 ): Promise<CommittedChange[]> {
   const late: CommittedChange[] = [];
-  for (let first = 0; first < changes.length; first += maxChangesPerStatement) {
-    const some = changes.slice(first, first + maxChangesPerStatement);
+  for (const some of inChunks(changes, maxChangesPerStatement)) {
     const places = new Map<string, ListingKey>();
     for (const key of some.flatMap(({ listingKeys }) => listingKeys))
       places.set(`${key.cell} ${key.day}`, key);
@@ -59,9 +59,7 @@ export async function applyChanges(
     // Changes that the log names while the rows are read are applied in their own turn.
     const required = new Map([...changeKeys].map((key) => [key, changeLog.listingOf(key)]));
     const found = new Map<string, number>();
-    const all = [...places.values()];
-    for (let i = 0; i < all.length; i += maxPlacesPerStatement) {
-      const near = all.slice(i, i + maxPlacesPerStatement);
+    for (const near of inChunks([...places.values()], maxPlacesPerStatement)) {
       const rows = await listChangedRows(db, near, [...changeKeys]);
       for (const { id, version } of rows) found.set(changeKeyOf(id), listedVersion(version));
       index?.apply(near, changeKeys, rows);

@@ -29,8 +29,13 @@ export async function clusterEvents(segment: Segment, overlay: Overlay, query: M
   const docs = searchSegment(segment, { ...query, box: null }, new BitmapPool(data.size)).ofGrade(0);
   const grid = new ClusterGrid(zoom);
   for (const [i, { lat, lng }] of added.entries()) grid.add(lat, lng, data.size + i);
-  const ranges = rangesOf(data, box);
-  if (docs.size * testsPerDoc < countDocs(ranges)) addDocs(grid, data, docs, box);
+  const ranges: Range[] = [];
+  let candidates = 0;
+  forEachRange(data, boxBands(box), (first, stop) => {
+    ranges.push({ first, stop });
+    candidates += stop - first;
+  });
+  if (docs.size * testsPerDoc < candidates) addDocs(grid, segment, docs, box);
   else await addRanges(grid, data, docs, box, ranges);
   const clusters = grid.cells().map(({ event, column: _column, row: _row, ...sums }) => ({
     ...sums,
@@ -42,20 +47,10 @@ export async function clusterEvents(segment: Segment, overlay: Overlay, query: M
 /** Positions of `cellDocs` from `first` to before `stop`. */
 type Range = { first: number; stop: number };
 
-/** The documents of the cells that a box intersects. */
-function rangesOf(data: SegmentData, box: Box): Range[] {
-  const ranges: Range[] = [];
-  forEachRange(data, boxBands(box), (first, stop) => ranges.push({ first, stop }));
-  return ranges;
-}
-
-const countDocs = (ranges: Range[]): number => ranges.reduce((sum, { first, stop }) => sum + stop - first, 0);
-
 /** Adds the few documents of a set that are in the box. */
-function addDocs(grid: ClusterGrid, { cellPlaces, coordinates }: SegmentData, docs: DocSet, box: Box): void {
+function addDocs(grid: ClusterGrid, segment: Segment, docs: DocSet, box: Box): void {
   for (const doc of docs.from(0)) {
-    const place = cellPlaces[doc] as number;
-    const [lat, lng] = [coordinates[2 * place] as number, coordinates[2 * place + 1] as number];
+    const { lat, lng } = segment.coordinatesOf(doc);
     if (isInBox(box, lat, lng)) grid.add(lat, lng, doc);
   }
 }

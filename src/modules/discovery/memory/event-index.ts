@@ -5,7 +5,8 @@
 import type { ListingKey } from '../../../cache/change-log.ts';
 import { wordAt } from '../../../lib/dictionary.ts';
 import { bytesOfId } from '../../../lib/id-table.ts';
-import type { Coordinates } from '../../../lib/sphere.ts';
+import { partitionPoint } from '../../../lib/lower-bound.ts';
+import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
@@ -24,9 +25,6 @@ const [minChanged, maxChanged] = [2_048, 16_384];
 const [minOverlay, maxOverlay] = [4 * 1024 ** 2, 64 * 1024 ** 2];
 /** @returns a 32nd of `whole`, but at least `min` and at most `max` */
 const share = (whole: number, min: number, max: number): number => Math.min(Math.max(whole / 32, min), max);
-
-/** `json`: the open JSON object of the event in lists (event-serializer.ts). */
-export type PreloadedEvent = { json: Buffer; place: Coordinates };
 
 export class EventIndex {
   readonly #segment: Segment;
@@ -68,7 +66,7 @@ export class EventIndex {
   }
 
   /** Finds an event as lists show it; null if its JSON is not here. */
-  findListed(id: string): PreloadedEvent | null {
+  findListed(id: string): Pick<ListElement, 'json' | 'place'> | null {
     const doc = this.#segment.find(bytesOfId(id), 0);
     const json = doc < 0 ? null : this.json.find(doc);
     return json && { json, place: this.#segment.coordinatesOf(doc) };
@@ -124,12 +122,7 @@ export class EventIndex {
 
 /** How many events of the overlay are among the first `skip` of the merged order, by binary search. */
 function countBefore(docs: DocSet, events: OverlayEvent[], skip: number): number {
-  let [low, high] = [0, events.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    // The rank of an event in the merged order: the events and the documents before it.
-    if (middle + docs.rank((events[middle] as OverlayEvent).position) < skip) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  // The rank of an event in the merged order: the events and the documents before it.
+  const rankOf = (i: number) => i + docs.rank((events[i] as OverlayEvent).position);
+  return partitionPoint(events.length, (i) => rankOf(i) < skip);
 }

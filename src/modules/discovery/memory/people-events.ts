@@ -43,6 +43,7 @@ export function listByPeople(segment: Segment, overlay: Overlay, query: PeopleQu
   const search = new PeopleSearch(segment, overlay, query);
   const places = query.people.map((id) => segment.organizerPlace(id));
   for (const [person, place] of places.entries()) if (!search.addOrganized(person, place)) return null;
+  search.addOrganizedInOverlay();
   search.addRsvps(places);
   return search.page();
 }
@@ -86,10 +87,15 @@ class PeopleSearch {
       // The page has no later event of this organizer.
       if (++count === this.#query.limit) break;
     }
-    for (const event of this.#overlay.ofOrganizer(this.#query.people[person] as string)) {
-      if (this.#isShownAdded(event)) this.#add(event, person);
-    }
     return true;
+  }
+
+  addOrganizedInOverlay(): void {
+    const persons = new Map(this.#query.people.map((id, person) => [id, person]));
+    for (const event of this.#overlay.events) {
+      const person = persons.get(event.organizerId);
+      if (person !== undefined && this.#isShownAdded(event)) this.#add(event, person);
+    }
   }
 
   /** @param places the positions of the people in the column of organizers */

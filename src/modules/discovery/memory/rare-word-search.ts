@@ -4,8 +4,8 @@ import type { ListQuery } from '../event-query.ts';
 import { createTest } from '../filters.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
 import { DocumentView } from './document-view.ts';
-import { bitmapsOf, fieldsOfGrades, gradeCount, type SearchedWord } from './searched-words.ts';
-import { inAddress, inTitle, type Segment, type SegmentData, type WordBitmaps } from './segment.ts';
+import { bitmapsOf, fieldsOfGrades, gradeCount, gradeOf, type SearchedWord } from './searched-words.ts';
+import { inTitle, type Segment, type SegmentData, type WordBitmaps, wholeInTitle } from './segment.ts';
 
 /** A word is rare if it has at most one posting for this many documents, or very few. */
 const [docsPerPosting, fewPostings] = [128, 16];
@@ -49,41 +49,30 @@ function haveAll(words: WordBitmaps[], fields: keyof WordBitmaps, doc: number): 
   return true;
 }
 
-/** A match is a document and, in the lowest bits, the fields of the word, or `inTitle` and this bit. */
-const wholeInTitle = 8;
+/** A match is a document and, in the lowest bits, the fields of the word. 28 bits are enough for the documents that fit into the memory of a server. */
 const bitsOfFields = 4;
-const docOf = (match: number): number => Math.floor(match / 2 ** bitsOfFields);
-
-/** The position of a grade in `fieldsOfGrades`. */
-function gradeOf(match: number): number {
-  if (match & wholeInTitle) return 0;
-  if (match & inTitle) return 1;
-  return match & inAddress ? 2 : 3;
-}
+const docOf = (match: number): number => match >>> bitsOfFields;
 
 /** The documents of a word and of the longer words, ascending, each once, with the fields of all of them. */
-function listMatches(data: SegmentData, { first, end, whole, postingCount }: SearchedWord): Float64Array {
+function listMatches(data: SegmentData, { first, end, whole, postingCount }: SearchedWord): Uint32Array {
   const { postingOffsets, postingDocs, postingFields } = data;
-  const matches = new Float64Array(postingCount);
+  const matches = new Uint32Array(postingCount);
   let count = 0;
   for (let word = first; word < end; word++) {
     const stop = postingOffsets[word + 1] as number;
     for (let i = postingOffsets[word] as number; i < stop; i++) {
       const fields = postingFields[i] as number;
       const bits = word === whole && fields & inTitle ? fields | wholeInTitle : fields;
-      matches[count++] = (postingDocs[i] as number) * 2 ** bitsOfFields + bits;
+      matches[count++] = ((postingDocs[i] as number) << bitsOfFields) | bits;
     }
   }
   if (end - first < 2) return matches;
   matches.sort();
   let last = 0;
   for (const match of matches.subarray(1)) {
-    const isSame = docOf(match) === docOf(matches[last] as number);
-    // The numbers differ in the lowest bits only, which fit into 32 bits.
-    if (isSame) matches[last] = docOf(match) * 2 ** bitsOfFields + fieldsIn(match, matches[last] as number);
+    const before = matches[last] as number;
+    if (docOf(match) === docOf(before)) matches[last] = before | match;
     else matches[++last] = match;
   }
   return matches.subarray(0, last + 1);
 }
-
-const fieldsIn = (a: number, b: number): number => (a % 2 ** bitsOfFields) | (b % 2 ** bitsOfFields);

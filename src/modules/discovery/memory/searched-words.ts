@@ -3,7 +3,15 @@ import { intersect } from '../../../lib/bitmap.ts';
 import { findWord, prefixRange } from '../../../lib/dictionary.ts';
 import type { ListQuery } from '../event-query.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
-import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import {
+  createBitmaps,
+  inAddress,
+  inTitle,
+  type SegmentData,
+  unitePostings,
+  type WordBitmaps,
+  wholeInTitle,
+} from './segment.ts';
 
 /** The words of a segment from `first` to before `end` start with the searched one. */
 export type SearchedWord = {
@@ -41,10 +49,11 @@ export function bitmapsOf(data: SegmentData, words: SearchedWord[], pool: Bitmap
     if (known) {
       found.push(known);
     } else if (!shared) {
-      shared = takeBitmaps(pool);
+      shared = createBitmaps(() => pool.takeEmpty());
       unitePostings(data, word, word.whole, shared);
     } else {
-      scratch = scratch ? emptied(scratch) : takeBitmaps(pool);
+      scratch ??= createBitmaps(() => pool.take());
+      for (const bits of Object.values(scratch)) bits.fill(0);
       unitePostings(data, word, word.whole, scratch);
       for (const fields of fieldsOfGrades) intersect(shared[fields], scratch[fields]);
     }
@@ -58,17 +67,8 @@ export function bitmapsOf(data: SegmentData, words: SearchedWord[], pool: Bitmap
  */
 export const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
 export const gradeCount = fieldsOfGrades.length;
+/** The position in `fieldsOfGrades` of the grade of a word in some fields. */
+export const gradeOf = (fields: number): number =>
+  fields & wholeInTitle ? 0 : fields & inTitle ? 1 : fields & inAddress ? 2 : 3;
 /** Whether matches are ordered by grade. */
 export const isGraded = ({ search, order }: ListQuery): boolean => search !== null && order === 'relevance';
-
-const takeBitmaps = (pool: BitmapPool): WordBitmaps => ({
-  anywhere: pool.takeEmpty(),
-  inTitleOrAddress: pool.takeEmpty(),
-  inTitle: pool.takeEmpty(),
-  wholeInTitle: pool.takeEmpty(),
-});
-
-function emptied(bitmaps: WordBitmaps): WordBitmaps {
-  for (const fields of fieldsOfGrades) bitmaps[fields].fill(0);
-  return bitmaps;
-}

@@ -7,7 +7,7 @@ import { bytesOfId, createIdTable } from '../../../lib/id-table.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import { createBitmaps, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
 const maxStartLength = 3;
@@ -85,8 +85,8 @@ export class SegmentBuilder {
       .map((word, number) => ({ word, number, bytes: Buffer.from(word) }))
       .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     const postings = this.#buildPostings(sorted.map(({ number }) => number));
-    const words = createDictionary(sorted.map(({ bytes }) => bytes));
     const texts = sorted.map(({ word }) => word);
+    const words = createDictionary(texts);
     const ids = this.#ids.slice(0, size * 16);
     return {
       size,
@@ -209,19 +209,13 @@ function buildFrequent(
   if (size < minSizeForBitmaps) return new Map();
   const countOf = ({ first, end }: WordRange) =>
     (postings.postingOffsets[end] as number) - (postings.postingOffsets[first] as number);
-  const create = () => new Uint32Array(bitmapLength(size));
   const chosen = startsOf(words, dictionary)
     .filter((range) => countOf(range) > size / docsPerPosting)
     .sort((a, b) => countOf(b) - countOf(a))
     .slice(0, Math.floor(maxBytes / (4 * 4 * bitmapLength(size))));
   return new Map(
     chosen.map((range) => {
-      const bitmaps = {
-        anywhere: create(),
-        inTitleOrAddress: create(),
-        inTitle: create(),
-        wholeInTitle: create(),
-      };
+      const bitmaps = createBitmaps(() => new Uint32Array(bitmapLength(size)));
       const word = Buffer.from(range.start);
       unitePostings(postings, range, findWord(dictionary, range, word), bitmaps);
       return [range.start, bitmaps];

@@ -8,23 +8,32 @@ import { bitmapLength, clearRange, hasBit, setBit } from '../../../lib/bitmap.ts
 import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
 import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
-import { lowerBound } from '../../../lib/lower-bound.ts';
+import { lowerBound, partitionPoint } from '../../../lib/lower-bound.ts';
 import type { Coordinates } from '../../../lib/sphere.ts';
 import { dayMs } from '../../../lib/time.ts';
+import { bytesIn } from '../../../lib/typed-arrays.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
 export const inAddress = 2;
 export const inDescription = 4;
+/** A further bit for a searched word: the title has the word itself, and not only a longer one. */
+export const wholeInTitle = 8;
 
 /** The documents with a word or with one that starts with it, by where they have it, as bitmaps. */
 export type WordBitmaps = {
   anywhere: Uint32Array;
   inTitleOrAddress: Uint32Array;
   inTitle: Uint32Array;
-  /** The title has the word itself, and not only a longer one. */
   wholeInTitle: Uint32Array;
 };
+
+export const createBitmaps = (create: () => Uint32Array): WordBitmaps => ({
+  anywhere: create(),
+  inTitleOrAddress: create(),
+  inTitle: create(),
+  wholeInTitle: create(),
+});
 
 export type SegmentData = {
   /** The number of documents. */
@@ -76,7 +85,7 @@ export function unitePostings(
   { postingOffsets, postingDocs, postingFields }: Postings,
   { first, end }: { first: number; end: number },
   whole: number,
-  { anywhere, inTitleOrAddress, inTitle: title, wholeInTitle }: WordBitmaps,
+  { anywhere, inTitleOrAddress, inTitle: title, wholeInTitle: wholeTitle }: WordBitmaps,
 ): void {
   const stop = postingOffsets[end] as number;
   for (let i = postingOffsets[first] as number; i < stop; i++) {
@@ -89,13 +98,9 @@ export function unitePostings(
   }
   if (whole < 0) return;
   for (let i = postingOffsets[whole] as number; i < (postingOffsets[whole + 1] as number); i++) {
-    if ((postingFields[i] as number) & inTitle) setBit(wholeInTitle, postingDocs[i] as number);
+    if ((postingFields[i] as number) & inTitle) setBit(wholeTitle, postingDocs[i] as number);
   }
 }
-
-/** The position in `cells` of the first cell whose number is at least `cell`. */
-export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
-  lowerBound(cells, cell);
 
 /**
  * Calls `visit` for the ranges of `cellDocs` with the documents of some cells. `isInner`: as that of the cells.
@@ -107,9 +112,9 @@ export function forEachRange(
 ): void {
   for (const { first, last, isInner } of bands) {
     // The cells of a band are adjacent in the column, and so are their documents.
-    const place = firstCell({ cells }, first);
+    const place = lowerBound(cells, first);
     if (place === cells.length || (cells[place] as number) > last) continue;
-    visit(cellOffsets[place] as number, cellOffsets[firstCell({ cells }, last + 1)] as number, isInner);
+    visit(cellOffsets[place] as number, cellOffsets[lowerBound(cells, last + 1)] as number, isInner);
   }
 }
 
@@ -140,30 +145,16 @@ export class Segment {
 
   /** The memory of the segment. */
   get bytes(): number {
-    const columns = [...columnsOf(this.data), ...this.#categoryBitmaps, this.#latestEnds, this.removed];
-    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return bytesIn([this.data, this.#categoryBitmaps, this.#latestEnds, this.removed]);
   }
 
   get removedCount(): number {
     return this.#removedCount;
   }
 
-  remove(doc: number): void {
-    if (hasBit(this.removed, doc)) return;
-    setBit(this.removed, doc);
-    this.#removedCount++;
-  }
-
   /** The first document that starts after `at`, in ms. */
   startingAfter(at: number): number {
-    const { starts, size } = this.data;
-    let [low, high] = [0, size];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((starts[middle] as number) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return partitionPoint(this.data.size, (doc) => (this.data.starts[doc] as number) <= at);
   }
 
   /** The first document that starts at or after `since`, in ms. */
@@ -220,14 +211,16 @@ export class Segment {
   /** Removes the documents with these change keys from a cell and a day. */
   removeChanged({ cell, day }: ListingKey, changeKeys: Set<string>): void {
     const { cells, cellOffsets, cellDocs } = this.data;
-    const place = firstCell(this.data, cell);
+    const place = lowerBound(cells, cell);
     if (cells[place] !== cell) return;
     const ofCell = cellDocs.subarray(cellOffsets[place], cellOffsets[place + 1]);
     // The documents of a cell are in the order of their starts, which are whole milliseconds or more precise.
     const first = lowerBound(ofCell, this.startingAt(day * dayMs));
     const end = lowerBound(ofCell, this.startingAt((day + 1) * dayMs));
     for (const doc of ofCell.subarray(first, end)) {
-      if (!hasBit(this.removed, doc) && changeKeys.has(changeKeyOf(this.idOf(doc)))) this.remove(doc);
+      if (hasBit(this.removed, doc) || !changeKeys.has(changeKeyOf(this.idOf(doc)))) continue;
+      setBit(this.removed, doc);
+      this.#removedCount++;
     }
   }
 
@@ -238,14 +231,10 @@ export class Segment {
   positionOf(start: number, id: string, isAfter = false): number {
     const { starts, ids } = this.data;
     const bytes = bytesOfId(id);
-    let [low, high] = [0, this.data.size];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const difference = (starts[middle] as number) - start || compareBytes(ids, middle * 16, bytes);
-      if (difference < 0 || (isAfter && difference === 0)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return partitionPoint(this.data.size, (doc) => {
+      const difference = (starts[doc] as number) - start || compareBytes(ids, doc * 16, bytes);
+      return difference < 0 || (isAfter && difference === 0);
+    });
   }
 
   coordinatesOf(doc: number): Coordinates {
@@ -257,12 +246,4 @@ export class Segment {
   idOf(doc: number): string {
     return idAt(this.data.ids, doc * 16);
   }
-}
-
-/** All columns of a segment. */
-export function columnsOf({ words, frequent, ...data }: SegmentData): ArrayBufferView[] {
-  const ofFrequent = [...frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
-  return [...Object.values(data), ...Object.values(words), ...ofFrequent].filter((value) =>
-    ArrayBuffer.isView(value),
-  );
 }
