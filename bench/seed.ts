@@ -160,28 +160,20 @@ async function copyAll(sql: SqlConnection, tables: Table[], onRows: (count: numb
 }
 
 async function finish(sql: SqlConnection, definitions: string[]): Promise<void> {
-  const bar = startProgressBar('indexes {bar} {value}/{total}', definitions.length + 2);
-  try {
-    for (const definition of definitions) {
-      await sql.text(definition);
-      bar.increment();
-    }
-    await sql`vacuum (analyze)`;
+  using bar = startProgressBar('indexes {bar} {value}/{total}', definitions.length + 2);
+  for (const definition of definitions) {
+    await sql.text(definition);
     bar.increment();
-    await sql`checkpoint`;
-  } finally {
-    bar.stop();
   }
+  await sql`vacuum (analyze)`;
+  bar.increment();
+  await sql`checkpoint`;
 }
 
 async function withBar(tables: Table[], work: (onRows: (count: number) => void) => Promise<void>) {
   const total = tables.reduce((sum, { count }) => sum + count, 0);
-  const bar = startProgressBar('rows {bar} {value}/{total}', total);
-  try {
-    await work((count) => bar.increment(count));
-  } finally {
-    bar.stop();
-  }
+  using bar = startProgressBar('rows {bar} {value}/{total}', total);
+  await work((count) => bar.increment(count));
 }
 
 async function main(): Promise<void> {

@@ -160,24 +160,20 @@ async function* backupContent(connection: Connection, summary: BackupSummary): A
     at: new Date().toISOString(),
   };
   const estimate = tables.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
-  const bar = startProgressBar('{bar} {value} rows', Math.max(estimate, 1));
-  try {
-    yield hashed(`${headerLine(header)}${setupStatements}\n`);
-    for (const table of tables) {
-      summary.rows[table.name] = 0;
-      yield hashed(`${deleteStatement(table)}${copyStatement(table)};\n`);
-      for await (const chunk of rowsOf(connection, table)) {
-        const rows = countRows(chunk);
-        summary.rows[table.name] = (summary.rows[table.name] ?? 0) + rows;
-        bar.increment(rows);
-        yield hashed(chunk);
-      }
-      yield hashed('\\.\n');
+  using bar = startProgressBar('{bar} {value} rows', Math.max(estimate, 1));
+  yield hashed(`${headerLine(header)}${setupStatements}\n`);
+  for (const table of tables) {
+    summary.rows[table.name] = 0;
+    yield hashed(`${deleteStatement(table)}${copyStatement(table)};\n`);
+    for await (const chunk of rowsOf(connection, table)) {
+      const rows = countRows(chunk);
+      summary.rows[table.name] = (summary.rows[table.name] ?? 0) + rows;
+      bar.increment(rows);
+      yield hashed(chunk);
     }
-    yield hashed('commit;\n');
-  } finally {
-    bar.stop();
+    yield hashed('\\.\n');
   }
+  yield hashed('commit;\n');
   summary.sha256 = hash.digest('hex');
   yield Buffer.from(summaryLine(summary));
 }

@@ -50,7 +50,9 @@ export async function distribute(
       // Servers that start wait here until the database is distributed.
       await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
       const tables = await listTablesToDistribute(connection);
-      await withProgress(tables.length, (onTable) => distributeTables(connection, tables, onTable));
+      using bar = startProgressBar('distributing {bar} {value} of {total} tables  {label}', tables.length);
+      let started = 0;
+      await distributeTables(connection, tables, ({ name }) => bar.update(started++, name));
       return { tables: tables.length, nodes };
     });
   } finally {
@@ -107,17 +109,4 @@ async function refuseServers(connection: Connection): Promise<void> {
     select 1 from pg_stat_activity where datname = current_database() and application_name = 'potluck'`);
   if (servers.length > 0)
     throw new CommandError('Servers use the database: stop them, and start them again afterwards.');
-}
-
-async function withProgress(
-  total: number,
-  work: (onTable: (table: { name: string }) => void) => Promise<void>,
-): Promise<void> {
-  const bar = startProgressBar('distributing {bar} {value} of {total} tables  {label}', total);
-  let started = 0;
-  try {
-    await work(({ name }) => bar.update(started++, name));
-  } finally {
-    bar.stop();
-  }
 }

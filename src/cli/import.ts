@@ -5,6 +5,7 @@ import type { Database } from '../db/client.ts';
 import { databaseProblem } from '../db/errors.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
+import { inChunks } from '../lib/chunks.ts';
 import type { Config } from '../lib/config.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { listImportedEvents } from '../modules/events/imports.ts';
@@ -104,22 +105,16 @@ export async function importCalendar(
     category,
     geocoder: needsPlace ? await loadGeocoder() : null,
   };
-  const bar = startProgressBar('{bar} {value}/{total}', entries.length);
-  try {
-    for (let from = 0; from < entries.length; from += batchSize) {
-      await importBatch(db, entries.slice(from, from + batchSize), context, report, () => bar.increment());
-    }
-  } finally {
-    bar.stop();
+  using bar = startProgressBar('{bar} {value}/{total}', entries.length);
+  // The events of some entries are read with one query.
+  for (const some of inChunks(entries)) {
+    await importBatch(db, some, context, report, () => bar.increment());
   }
   // Autovacuum would update the planner statistics only after a minute or so.
   await db.query(sql`analyze events`);
   for (const list of [report.errors, report.warnings]) list.sort((a, b) => a.line - b.line);
   return report;
 }
-
-/** The number of entries whose events are read with one query. */
-const batchSize = 500;
 
 async function importBatch(
   db: Database,

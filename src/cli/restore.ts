@@ -55,7 +55,7 @@ export async function restoreCommand(config: Config, rest: string[]): Promise<vo
  */
 export async function checkBackup(file: string, signal?: AbortSignal): Promise<void> {
   const ignore = async () => {};
-  const bar = await startFileProgress(file, 'checking ');
+  using bar = await startFileProgress(file, 'checking ');
   const sink: BackupSink = {
     header: refuseUnknown,
     table: ignore,
@@ -63,7 +63,7 @@ export async function checkBackup(file: string, signal?: AbortSignal): Promise<v
     endOfTable: ignore,
     progress: (bytes) => bar.update(bytes),
   };
-  await readBackup(file, sink, signal).finally(() => bar.stop());
+  await readBackup(file, sink, signal);
 }
 
 /** @throws CommandError if the backup has a migration that this version does not know */
@@ -89,7 +89,7 @@ export async function restoreBackup(
   signal?: AbortSignal,
 ): Promise<BackupSummary> {
   const connection = await openConnection(target, 'restore');
-  const bar = await startFileProgress(file, 'restoring');
+  using bar = await startFileProgress(file, 'restoring');
   try {
     const summary = await transactionOn(connection, async () => {
       await setBackupSettings(connection);
@@ -104,7 +104,6 @@ export async function restoreBackup(
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    bar.stop();
     connection.destroy();
   }
 }

@@ -9,11 +9,11 @@ export type ProgressBar = {
   /** @param label the text of the placeholder {label} */
   update(value: number, label?: string): void;
   /** Removes the bar from the terminal. */
-  stop(): void;
+  [Symbol.dispose](): void;
 };
 
 /**
- * Starts a progress bar on stderr. It prints nothing if stderr is not a terminal. The caller stops it.
+ * Starts a progress bar on stderr. It prints nothing if stderr is not a terminal. `using` removes it.
  * @param format text with the placeholders {bar}, {value}, {total}, {percentage} and {label}
  * @param total the value of a full bar
  */
@@ -37,7 +37,7 @@ export function startProgressBar(format: string, total: number): ProgressBar {
       value = newValue;
       label = newLabel;
     },
-    stop() {
+    [Symbol.dispose]() {
       if (!timer) return;
       clearInterval(timer);
       cursorTo(stderr, 0);
