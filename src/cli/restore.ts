@@ -1,7 +1,6 @@
 /** `restore FILE`: loads a backup into an empty database, in one transaction. */
 import { stat } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
@@ -18,11 +17,12 @@ import {
 } from './backup/development-backup.ts';
 import {
   type BackupHeader,
-  type BackupSink,
+  type BackupParts,
   type BackupSummary,
   copyStatement,
   quoteIdentifier,
   readBackup,
+  type TableColumns,
 } from './backup/file-format.ts';
 import {
   filledByMigrations,
@@ -54,16 +54,21 @@ export async function restoreCommand(config: Config, rest: string[]): Promise<vo
  * @throws CommandError if the file is not a backup, is damaged, or is of a newer version
  */
 export async function checkBackup(file: string, signal?: AbortSignal): Promise<void> {
-  const ignore = async () => {};
-  using bar = await startFileProgress(file, 'checking ');
-  const sink: BackupSink = {
-    header: refuseUnknown,
-    table: ignore,
-    rows: ignore,
-    endOfTable: ignore,
-    progress: (bytes) => bar.update(bytes),
+  const check = async (parts: BackupParts) => {
+    for await (const part of parts) if ('header' in part) await refuseUnknown(part.header);
   };
-  await readBackup(file, sink, signal);
+  await readWithProgress(file, 'checking ', check, signal);
+}
+
+async function readWithProgress(
+  file: string,
+  action: string,
+  read: (parts: BackupParts) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<BackupSummary> {
+  const size = (await stat(file).catch(() => null))?.size ?? 0;
+  using bar = startProgressBar(`${action} {bar} {percentage} %`, Math.max(size, 1));
+  return await readBackup(file, read, (bytes) => bar.update(bytes), signal);
 }
 
 /** @throws CommandError if the backup has a migration that this version does not know */
@@ -89,13 +94,11 @@ export async function restoreBackup(
   signal?: AbortSignal,
 ): Promise<BackupSummary> {
   const connection = await openConnection(target, 'restore');
-  using bar = await startFileProgress(file, 'restoring');
   try {
     const summary = await transactionOn(connection, async () => {
       await setBackupSettings(connection);
-      const loader = createLoader(connection, (bytes) => bar.update(bytes));
-      const restored = await readBackup(file, loader, signal);
-      await loader.convertRows();
+      const load = (parts: BackupParts) => loadBackup(connection, parts);
+      const restored = await readWithProgress(file, 'restoring', load, signal);
       await migrateIn(connection);
       return restored;
     });
@@ -109,56 +112,47 @@ export async function restoreBackup(
 }
 
 /** Loads the rows into the tables of the database. The SQL in the file is never executed. */
-function createLoader(
-  connection: Connection,
-  progress: BackupSink['progress'],
-): BackupSink & { convertRows(): Promise<void> } {
+async function loadBackup(connection: Connection, parts: BackupParts): Promise<void> {
   let ofDevelopment = false;
   let tables: TableInfo[] = [];
-  let out: Writable | null = null;
-  let name = '';
-  return {
-    progress,
-    async header(header) {
-      await refuseUnknown(header);
-      ofDevelopment = isOfDevelopment(header);
-      tables = await prepareTables(connection, header);
-    },
-    async convertRows() {
-      if (ofDevelopment) await convertRows(connection);
-    },
-    async table(table) {
-      const existing = tables.find(({ name }) => name === table.name);
-      const unknown = table.columns.find((column) => !existing?.columns.includes(column));
-      if (!existing || unknown) {
-        const what = existing ? `column ${table.name}.${unknown}` : `table ${table.name}`;
-        throw new CommandError(`The backup has an unknown ${what}. Nothing was restored.`);
-      }
-      out = connection.client.query(copyFrom(copyStatement(table)));
-      name = table.name;
-      // `rows` and `endOfTable` report the error. Without a listener it would end the process before.
-      out.on('error', () => {});
-    },
-    async rows(rows) {
-      const stream = out;
-      if (!stream) return;
-      await new Promise<void>((resolve, reject) => {
-        stream.write(rows, (error) => (error ? reject(stream.errored ?? error) : resolve()));
-      });
-    },
-    async endOfTable() {
-      const stream = out;
-      if (!stream) return;
-      out = null;
-      stream.end();
-      await finished(stream).catch((error) => {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        throw new CommandError(
-          `The rows of ${name} do not fit the database: ${error.message}. Nothing was restored.`,
-        );
-      });
-    },
-  };
+  for await (const part of parts) {
+    if ('header' in part) {
+      await refuseUnknown(part.header);
+      ofDevelopment = isOfDevelopment(part.header);
+      tables = await prepareTables(connection, part.header);
+    } else if ('table' in part && part.table) {
+      refuseUnfitting(part.table, tables);
+      await loadRows(connection, part.table, parts);
+    }
+  }
+  if (ofDevelopment) await convertRows(connection);
+}
+
+function refuseUnfitting(table: TableColumns, tables: TableInfo[]): void {
+  const existing = tables.find(({ name }) => name === table.name);
+  const unknown = table.columns.find((column) => !existing?.columns.includes(column));
+  if (existing && !unknown) return;
+  const what = existing ? `column ${table.name}.${unknown}` : `table ${table.name}`;
+  throw new CommandError(`The backup has an unknown ${what}. Nothing was restored.`);
+}
+
+/** @param parts the next ones are the rows of the table */
+async function loadRows(connection: Connection, table: TableColumns, parts: BackupParts): Promise<void> {
+  async function* rows() {
+    for (;;) {
+      const next = await parts.next();
+      if (next.done || !('rows' in next.value)) return;
+      yield next.value.rows;
+    }
+  }
+  try {
+    await pipeline(rows, connection.client.query(copyFrom(copyStatement(table))));
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    throw new CommandError(
+      `The rows of ${table.name} do not fit the database: ${error.message}. Nothing was restored.`,
+    );
+  }
 }
 
 /** Migrates to the version of the backup and locks the tables. @throws CommandError if a table has rows */
@@ -186,9 +180,4 @@ async function prepareTables(connection: Connection, header: BackupHeader): Prom
     }
   }
   return tables;
-}
-
-async function startFileProgress(file: string, action: string) {
-  const size = (await stat(file).catch(() => null))?.size ?? 0;
-  return startProgressBar(`${action} {bar} {percentage} %`, Math.max(size, 1));
 }

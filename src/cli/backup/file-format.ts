@@ -47,39 +47,40 @@ export const setupStatements = [
   'begin;',
 ].join('\n');
 
-/** Receives the content of a backup in the order of the file. */
-export type BackupSink = {
-  header(header: BackupHeader): Promise<void>;
-  table(table: TableColumns): Promise<void>;
-  /** Complete rows of the last table, in the text format of COPY. */
-  rows(rows: Buffer): Promise<void>;
-  endOfTable(): Promise<void>;
-  /** Receives the number of compressed bytes that have been read. */
-  progress(bytes: number): void;
-};
+/** The content of a backup, in the order of the file. */
+export type BackupPart =
+  | { header: BackupHeader }
+  /** The table whose rows follow; null after the last of them. */
+  | { table: TableColumns | null }
+  /** Complete rows in the text format of COPY. */
+  | { rows: Buffer };
+export type BackupParts = AsyncGenerator<BackupPart, void>;
 
 /**
  * Reads a backup as a stream.
- * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may already have
- *   received all rows
+ * @param read consumes all parts. It may have done so when the file turns out to be damaged
+ * @param onProgress called with the number of compressed bytes that have been read
+ * @throws CommandError if the file is not a backup, or is truncated or modified
  */
 export async function readBackup(
   file: string,
-  sink: BackupSink,
+  read: (parts: BackupParts) => Promise<void>,
+  onProgress: (bytes: number) => void,
   signal?: AbortSignal,
 ): Promise<BackupSummary> {
   const source = createReadStream(file, { highWaterMark: 256 * 1024 });
-  const parser = new BackupParser(file, sink);
+  const parser = new BackupParser(file);
+  async function* parse(chunks: AsyncIterable<Buffer>): BackupParts {
+    for await (const chunk of chunks) {
+      yield* parser.add(chunk);
+      onProgress(source.bytesRead);
+    }
+  }
   try {
     await pipeline(
       source,
       createGunzip({ chunkSize: 256 * 1024 }),
-      async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) {
-          await parser.add(chunk);
-          sink.progress(source.bytesRead);
-        }
-      },
+      (chunks: AsyncIterable<Buffer>) => read(parse(chunks)),
       signal ? { signal } : {},
     );
   } catch (error) {
@@ -98,10 +99,9 @@ function toReadError(error: unknown, file: string, signal?: AbortSignal): unknow
   return error;
 }
 
-/** Splits the stream into lines. Passes all complete rows of a chunk to the sink at once. */
+/** Splits the stream into lines. Yields all complete rows of a chunk at once. */
 class BackupParser {
   readonly #file: string;
-  readonly #sink: BackupSink;
   readonly #hash = createHash('sha256');
   readonly #rows: Record<string, number> = {};
   /** The incomplete line at the end of the last chunk. */
@@ -110,15 +110,14 @@ class BackupParser {
   #hasHeader = false;
   #summary: BackupSummary | null = null;
 
-  constructor(file: string, sink: BackupSink) {
+  constructor(file: string) {
     this.#file = file;
-    this.#sink = sink;
   }
 
-  async add(chunk: Buffer): Promise<void> {
+  *add(chunk: Buffer): Generator<BackupPart, void> {
     const data = this.#remainder.length > 0 ? Buffer.concat([this.#remainder, chunk]) : chunk;
     let lineStart = 0;
-    /** The start of the rows that the sink has not received. */
+    /** The start of the rows that are not yielded yet. */
     let pendingStart = 0;
     for (
       let end = data.indexOf(newline, lineStart);
@@ -130,11 +129,11 @@ class BackupParser {
         this.#countRow();
         continue;
       }
-      await this.#passRows(data.subarray(pendingStart, lineStart));
-      await this.#readLine(data.subarray(lineStart, end + 1));
+      yield* this.#toRows(data.subarray(pendingStart, lineStart));
+      yield* this.#readLine(data.subarray(lineStart, end + 1));
       pendingStart = end + 1;
     }
-    await this.#passRows(data.subarray(pendingStart, lineStart));
+    yield* this.#toRows(data.subarray(pendingStart, lineStart));
     if (data.length - lineStart > maxLineLength) throw this.#damagedError();
     this.#remainder = data.subarray(lineStart);
   }
@@ -151,13 +150,13 @@ class BackupParser {
     this.#rows[table] = (this.#rows[table] ?? 0) + 1;
   }
 
-  async #passRows(rows: Buffer): Promise<void> {
+  *#toRows(rows: Buffer): Generator<BackupPart, void> {
     if (rows.length === 0) return;
     this.#hash.update(rows);
-    await this.#sink.rows(rows);
+    yield { rows };
   }
 
-  async #readLine(line: Buffer): Promise<void> {
+  *#readLine(line: Buffer): Generator<BackupPart, void> {
     if (this.#summary) throw this.#damagedError();
     const text = line.toString('utf8').trimEnd();
     if (this.#hasHeader && text.startsWith(summaryPrefix))
@@ -165,18 +164,20 @@ class BackupParser {
     this.#hash.update(line);
     if (this.#table !== null) {
       this.#table = null;
-      return this.#sink.endOfTable();
+      yield { table: null };
+    } else if (this.#hasHeader) {
+      const table = parseCopyStatement(text);
+      if (!table) return;
+      if (table.name in this.#rows) throw this.#damagedError();
+      this.#rows[table.name] = 0;
+      this.#table = table.name;
+      yield { table };
+    } else {
+      yield { header: this.#readHeader(text) };
     }
-    if (!this.#hasHeader) return this.#readHeader(text);
-    const table = parseCopyStatement(text);
-    if (!table) return;
-    if (table.name in this.#rows) throw this.#damagedError();
-    this.#rows[table.name] = 0;
-    this.#table = table.name;
-    await this.#sink.table(table);
   }
 
-  async #readHeader(text: string): Promise<void> {
+  #readHeader(text: string): BackupHeader {
     const header = text.startsWith(headerPrefix)
       ? parseJson<BackupHeader>(text.slice(headerPrefix.length))
       : null;
@@ -187,7 +188,7 @@ class BackupParser {
       );
     }
     this.#hasHeader = true;
-    await this.#sink.header(header);
+    return header;
   }
 
   #readSummary(text: string): void {
