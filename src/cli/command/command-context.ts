@@ -24,7 +24,6 @@ export type CommandContext = {
   db: Database;
   /** The names of the migrations that were applied when the database was opened. */
   migrations: string[];
-  close(): Promise<void>;
 };
 
 /** The time limit for the first query. Migrations have no time limit. */
@@ -50,17 +49,6 @@ export async function withCommandContext(
   stop: AbortSignal,
   work: (context: CommandContext) => Promise<void>,
 ): Promise<void> {
-  const context = await openCommandContext(config, stop);
-  try {
-    await work(context);
-  } catch (error) {
-    throw isDatabaseOutage(error) ? toDatabaseError(error, config.databaseUrl) : error;
-  } finally {
-    await context.close();
-  }
-}
-
-async function openCommandContext(config: Config, stop: AbortSignal): Promise<CommandContext> {
   stop.throwIfAborted();
   const secretKey = config.secretKey ?? (await readSecretKey(config.dataDir));
   let migrations: string[] = [];
@@ -68,16 +56,14 @@ async function openCommandContext(config: Config, stop: AbortSignal): Promise<Co
     migrations = await migrate(target, stop);
   });
   const db = connect(target);
-  return {
-    config: Object.freeze({ ...config, secretKey }),
-    target,
-    db,
-    migrations,
-    async close() {
-      await db.end({ timeoutMs: 500 });
-      await close();
-    },
-  };
+  try {
+    await work({ config: Object.freeze({ ...config, secretKey }), target, db, migrations });
+  } catch (error) {
+    throw isDatabaseOutage(error) ? toDatabaseError(error, config.databaseUrl) : error;
+  } finally {
+    await db.end({ timeoutMs: 500 });
+    await close();
+  }
 }
 
 /**
