@@ -1,9 +1,9 @@
 /** `demo`: adds people and events in one city over the coming weeks. */
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
-import { type CommandContext, runCommand } from './command/command-context.ts';
+import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
-import { type DemoCounts, writeDemo } from './demo/write-demo.ts';
+import { writeDemo } from './demo/write-demo.ts';
 
 /** @throws CommandError if the configuration forbids demo accounts */
 export async function demoCommand(config: Config): Promise<void> {
@@ -13,8 +13,8 @@ export async function demoCommand(config: Config): Promise<void> {
         'and PUBLIC_URL are loopback addresses and TRUST_PROXY is off, or with DEV_CODES=on.',
     );
   }
-  await runCommand(config, async (context) => {
-    const added = await seedDemo(context);
+  await runCommand(config, async ({ db }) => {
+    const added = await writeDemo(db);
     if (!added) return console.log('The demo people are already here; nothing was added.');
     const { people, events, items, rsvps, claims } = added;
     console.log(
@@ -22,9 +22,4 @@ export async function demoCommand(config: Config): Promise<void> {
     );
     for (const { who, phone } of demoPhones) console.log(`  ${who.padEnd(10)} ${phone}`);
   });
-}
-
-/** @returns null if the demo people exist already; the database is unchanged then */
-export function seedDemo({ db }: Pick<CommandContext, 'db'>): Promise<DemoCounts | null> {
-  return writeDemo(db, new Date());
 }

@@ -16,7 +16,7 @@ import { checkMapTiles } from '../server/web/map-tiles.ts';
 import { type CommandContext, withCommandContext } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
 import { Interrupted, stopSignal, unlessStopped } from './command/stop.ts';
-import { seedDemo } from './demo.ts';
+import { writeDemo } from './demo/write-demo.ts';
 
 /**
  * New connections that wait to be accepted. Above that, the kernel drops the handshake, and the client
@@ -64,7 +64,7 @@ async function withPort(config: Config): Promise<Config> {
 async function serve(context: CommandContext, stop: AbortSignal): Promise<void> {
   const { config } = context;
   await checkClock(context);
-  if (config.demo) await unlessStopped(seedDemo(context), stop);
+  if (config.demo) await unlessStopped(writeDemo(context.db), stop);
   const app = await buildApp({ ...context, runJobs: true, pages: true });
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the
   // server.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DemoData, demoData } from '../../src/cli/demo/data.ts';
 import { planDemo } from '../../src/cli/demo/plan.ts';
-import { seedDemo } from '../../src/cli/demo.ts';
+import { writeDemo } from '../../src/cli/demo/write-demo.ts';
 import { raw } from '../../src/db/sql.ts';
 import { createBodyValidator } from '../../src/http/validation.ts';
 import { demoPhones } from '../../src/lib/demo-phones.ts';
@@ -17,7 +17,7 @@ import { connectSql, type SqlDatabase } from '../support/sql-tag.ts';
 import { cloneDatabase } from '../support/test-database.ts';
 
 const api = await startTestApp();
-const added = await seedDemo({ db: api.sql });
+const added = await writeDemo(api.sql);
 const [admin, organizer, guest] = await Promise.all(demoPhones.map(({ phone }) => signIn(api, phone)));
 assert.ok(admin && organizer && guest);
 const dayMs = 86_400_000;
@@ -216,7 +216,7 @@ test('demo: one profile is private, and the guest blocks one person', async () =
 
 test('demo: a second run changes nothing', async () => {
   const before = await rowCounts(api.sql);
-  assert.equal(await seedDemo({ db: api.sql }), null);
+  assert.equal(await writeDemo(api.sql), null);
   assert.deepEqual(await rowCounts(api.sql), before);
 });
 
@@ -224,7 +224,7 @@ test('demo: of two servers that start concurrently one adds the demo data', asyn
   const target = await cloneDatabase();
   const pools = [connectSql(target), connectSql(target)];
   try {
-    const results = await Promise.all(pools.map((sql) => seedDemo({ db: sql })));
+    const results = await Promise.all(pools.map((sql) => writeDemo(sql)));
     assert.equal(results.filter((result) => result !== null).length, 1);
     const [sql] = pools;
     assert.ok(sql);
@@ -239,7 +239,7 @@ test('demo: existing accounts and usernames stay unchanged; deleted demo account
   const other = await startTestApp();
   const early = await signIn(other, people.jonas.phone);
   const namesake = await createUser(other, { username: people.mara.username });
-  assert.ok(await seedDemo({ db: other.sql }));
+  assert.ok(await writeDemo(other.sql));
   const { body: me } = expectStatus(await other.get('/v1/auth/me', early.token), 200);
   assert.deepEqual([me.id, me.username, me.bio], [early.id, early.username, '']);
   const { body: same } = expectStatus(await other.get('/v1/auth/me', namesake.token), 200);
@@ -248,7 +248,7 @@ test('demo: existing accounts and usernames stay unchanged; deleted demo account
   assert.notEqual(mara.username, people.mara.username);
   // A deleted demo account must not return at the next start.
   for (const account of [early, mara]) expectStatus(await deleteAccount(other, account), 200);
-  assert.equal(await seedDemo({ db: other.sql }), null);
+  assert.equal(await writeDemo(other.sql), null);
   await assertCounters(other.sql);
 });
 

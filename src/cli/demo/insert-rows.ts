@@ -17,34 +17,24 @@ export async function insertRows(
   events: InsertedEvent[],
   userIdOf: (person: PersonKey) => string,
 ): Promise<void> {
-  const rowsOf = <T extends { person: PersonKey; at: Date }>(listOf: (event: PlannedEvent) => T[]) =>
+  const rowsOf = (list: 'rsvps' | 'saves' | 'claims' | 'bookings') =>
     events.flatMap((event) =>
-      listOf(event).map(({ person, at, ...columns }) => ({
+      event[list].map(({ person, at, ...columns }) => ({
         event_id: event.id,
         user_id: userIdOf(person),
         created_at: at,
         ...columns,
       })),
     );
-  const withIds = <T extends object>(rows: T[]) => rows.map((row) => ({ id: newId(), ...row }));
-  await insertInto(
-    tx,
-    'rsvps',
-    rowsOf((event) => event.rsvps),
-  );
-  await insertInto(
-    tx,
-    'saves',
-    rowsOf((event) => event.saves),
-  );
+  const withIds = (rows: object[]) => rows.map((row) => ({ id: newId(), ...row }));
+  await insertInto(tx, 'rsvps', rowsOf('rsvps'));
+  await insertInto(tx, 'saves', rowsOf('saves'));
   await insertInto(tx, 'items', events.flatMap(itemRows));
   await insertInto(tx, 'item_stock', events.flatMap(stockRows));
-  await insertInto(tx, 'claims', withIds(rowsOf((event) => event.claims)));
-  await insertInto(tx, 'bookings', withIds(rowsOf((event) => event.bookings)));
-  await setCounters(
-    tx,
-    events.map(({ id }) => id),
-  );
+  await insertInto(tx, 'claims', withIds(rowsOf('claims')));
+  await insertInto(tx, 'bookings', withIds(rowsOf('bookings')));
+  const eventIds = events.map(({ id }) => id);
+  await setCounters(tx, eventIds);
 }
 
 const itemRows = ({ id, items, createdAt }: InsertedEvent) =>

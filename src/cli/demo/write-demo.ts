@@ -17,13 +17,14 @@ import { demoData, type Pair, type PersonKey, personKeys } from './data.ts';
 import { insertRows } from './insert-rows.ts';
 import { type PlannedEvent, planDemo } from './plan.ts';
 
-export type DemoCounts = { people: number; events: number; items: number; rsvps: number; claims: number };
+type DemoCounts = { people: number; events: number; items: number; rsvps: number; claims: number };
 
 /**
  * Writes all rows in one transaction. If two servers start together, the second one waits for the first.
  * @returns null if the demo people exist already; the database is unchanged then
  */
-export async function writeDemo(db: Database, now: Date): Promise<DemoCounts | null> {
+export async function writeDemo(db: Database): Promise<DemoCounts | null> {
+  const now = new Date();
   const { events, follows } = planDemo(now);
   return transaction(db, async (tx) => {
     await tx.query(
