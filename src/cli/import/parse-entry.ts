@@ -131,8 +131,7 @@ function readProperties(block: EventBlock, setLine: (line: number) => void): Pro
     // Times are parsed from the line itself, because a date without VALUE=DATE is accepted.
     const isTime = name.startsWith('DT') || name.startsWith('R');
     const value = isTime ? null : new ICAL.Property(ICAL.parse.property(text));
-    const list = properties.get(name) ?? [];
-    properties.set(name, [...list, { line: number, raw: text, value }]);
+    properties.getOrInsert(name, []).push({ line: number, raw: text, value });
   }
   setLine(block.line);
   return properties;
