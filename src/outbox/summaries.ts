@@ -92,9 +92,6 @@ export type NewSummary = Summary & {
   push: NewPush | null;
 };
 
-/** A change of a row that has a summary. */
-type Move = { summary: NewSummary };
-
 /**
  * The summary of a row after changes, of which those count that the organizer is notified of. What is taken back is
  * subtracted from what is unread, down to 0: it may have been read. A person who takes it back is no longer named.
@@ -139,7 +136,7 @@ export const summaryTypes = {
 } as const;
 
 /** The statements that store the pushes of summaries. */
-export const insertSummaryPushes = (moves: Move[], now: Date): Statement[] =>
+export const insertSummaryPushes = (moves: { summary: NewSummary }[], now: Date): Statement[] =>
   insertPushes(
     moves.flatMap(({ summary: { push } }) => push ?? []),
     now,

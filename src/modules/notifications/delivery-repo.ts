@@ -1,6 +1,6 @@
 /** SQL of the jobs that write notifications. */
 import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { deleteRows, rowsOf } from '../../db/rows.ts';
+import { deleteRows, insertRows, rowsOf } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Level, NotificationKind } from '../../outbox/kinds.ts';
@@ -102,13 +102,12 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
   const reduced = rows.filter(({ count }) => count < 0);
   return [
     sql`
-    insert into notifications as n (user_id, id, kind, subject_id, person_id, count, created_at)
-    select user_id, id, kind, subject_id, person_id, count, ${now}::timestamptz
-    from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ id }) => id)}::uuid[],
-      ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ subjectId }) => subjectId)}::uuid[],
-      ${rows.map(({ personId }) => personId)}::uuid[], ${rows.map(({ count }) => count)}::int[])
-      k (user_id, id, kind, subject_id, person_id, count)
-    order by user_id, kind, subject_id
+    ${insertRows(
+      'notifications as n',
+      rows.map((row) => ({ ...row, createdAt: now })),
+      { ...notificationKey, id: 'uuid', personId: 'uuid', count: 'int', createdAt: 'timestamptz' },
+    )}
+    order by 1, 2, 3
     on conflict (user_id, kind, subject_id) where read_at is null do update set
       count = n.count + excluded.count,
       person_id = coalesce(excluded.person_id, n.person_id),
@@ -119,13 +118,10 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
   ];
 }
 
+const notificationKey = { userId: 'uuid', kind: 'text', subjectId: 'uuid' } as const;
+
 const deleteEmpty = (rows: NewNotification[]): Statement =>
-  deleteRows(
-    'notifications n',
-    rows,
-    { userId: 'uuid', kind: 'text', subjectId: 'uuid' },
-    sql`n.read_at is null and n.count <= 0`,
-  );
+  deleteRows('notifications n', rows, notificationKey, sql`n.read_at is null and n.count <= 0`);
 
 /** Deletes notifications of a person. Rows that another transaction locks are deleted next time. */
 const deleteUnlocked = (userId: string, condition: Statement): Statement => sql`

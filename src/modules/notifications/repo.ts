@@ -1,6 +1,7 @@
 /** SQL of inboxes and settings. */
 import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
+import { insertRows } from '../../db/rows.ts';
 import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -134,10 +135,8 @@ export async function writeSettings(
   userId: string,
   settings: [kind: string, level: Level][],
 ): Promise<void> {
+  const rows = settings.map(([kind, level]) => ({ userId, kind, level }));
   await tx.execute(sql`
-    insert into notification_settings (user_id, kind, level)
-    select ${userId}::uuid, kind, level
-    from unnest(${settings.map(([kind]) => kind)}::text[], ${settings.map(([, level]) => level)}::text[]) s (kind, level)
-    order by kind
+    ${insertRows('notification_settings', rows, { userId: 'uuid', kind: 'text', level: 'text' })} order by 1, 2
     on conflict (user_id, kind) do update set level = excluded.level`);
 }

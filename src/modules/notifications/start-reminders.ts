@@ -1,6 +1,7 @@
 /** Finds the events that begin within a day, and starts the reminders of their guests. */
 import type { Database } from '../../db/client.ts';
 import { lockEach, skipLockedUnless } from '../../db/locks.ts';
+import { insertRows } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -23,12 +24,10 @@ export const startReminders = (db: Database, now: Date): Promise<void> =>
         select e.start_at from events e where e.id = ${id} and ${isDue(now)}
         for key share ${skipLockedUnless(false)}`),
     );
-    const events = [...locked].flatMap(([id, [event]]) => (event ? [{ id, ...event }] : []));
+    const events = [...locked].flatMap(([eventId, [event]]) => (event ? [{ eventId, ...event }] : []));
     if (events.length === 0) return;
     const marked = await tx.query<{ eventId: string }>(sql`
-      insert into event_reminders as r (event_id, start_at)
-      select * from unnest(${events.map(({ id }) => id)}::uuid[],
-        ${events.map(({ startAt }) => startAt.toISOString())}::timestamptz[]) e (id, start_at) order by id
+      ${insertRows('event_reminders as r', events, { eventId: 'uuid', startAt: 'timestamptz' })} order by 1
       on conflict (event_id) do update set start_at = excluded.start_at
         where r.start_at - excluded.start_at <= '-24 hours' or r.start_at - excluded.start_at >= '24 hours'
       returning event_id`);
