@@ -1,13 +1,14 @@
 /** `backup FILE`: writes one snapshot of the database to a file. Servers can write meanwhile. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
 import { versionOf } from '../db/migrate.ts';
 import { raw } from '../db/sql.ts';
@@ -155,7 +156,7 @@ async function* backupContent(connection: Connection, summary: BackupSummary): A
   };
   const header: BackupHeader = {
     format: 2,
-    potluck: await readVersion(),
+    potluck: manifest.version,
     schema,
     at: new Date().toISOString(),
   };
@@ -194,9 +195,4 @@ function countRows(chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++;
   return count;
-}
-
-async function readVersion(): Promise<string> {
-  const file = path.join(import.meta.dirname, '..', '..', 'package.json');
-  return JSON.parse(await readFile(file, 'utf8')).version;
 }
