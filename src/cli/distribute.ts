@@ -1,4 +1,5 @@
 /** `distribute`: turns a migrated database on the coordinator of a cluster with Citus into a distributed one. */
+import { addAbortListener } from 'node:events';
 import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
 import { distributeTables, hasCitus, listTablesToDistribute } from '../db/distribute.ts';
 import { distributedTables } from '../db/distribution.ts';
@@ -42,8 +43,7 @@ export async function distribute(
   signal?: AbortSignal,
 ): Promise<{ tables: number; nodes: number }> {
   const connection = await openConnection(target, 'distribution');
-  const abort = () => connection.destroy();
-  signal?.addEventListener('abort', abort, { once: true });
+  using _ = signal && addAbortListener(signal, () => connection.destroy());
   try {
     return await transactionOn(connection, async () => {
       const nodes = await refuseUnfit(connection);
@@ -56,7 +56,6 @@ export async function distribute(
       return { tables: tables.length, nodes };
     });
   } finally {
-    signal?.removeEventListener('abort', abort);
     await connection.end();
   }
 }

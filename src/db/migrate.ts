@@ -1,5 +1,6 @@
 /** Plain SQL migrations, forward only. Any number of servers may run them at the same time. */
 import { hash } from 'node:crypto';
+import { addAbortListener } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { lazily } from '../lib/lazily.ts';
@@ -28,12 +29,10 @@ export class MigrationError extends Error {}
  */
 export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
   const connection = await openConnection(target, 'migration');
-  const abort = () => connection.destroy();
-  signal?.addEventListener('abort', abort, { once: true });
+  using _ = signal && addAbortListener(signal, () => connection.destroy());
   try {
     return await transactionOn(connection, () => migrateIn(connection));
   } finally {
-    signal?.removeEventListener('abort', abort);
     await connection.end();
   }
 }

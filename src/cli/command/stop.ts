@@ -1,4 +1,5 @@
 /** Stop signals of the process: SIGINT (Ctrl-C), SIGTERM (`kill`) and SIGHUP (a closed terminal). */
+import { addAbortListener } from 'node:events';
 import { constants } from 'node:os';
 
 /** The process exits after this time, even if the command is still running. */
@@ -48,11 +49,6 @@ function listen(): AbortSignal {
 export async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
   stop.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(stop.reason);
-  stop.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    stop.removeEventListener('abort', abort);
-  }
+  using _ = addAbortListener(stop, () => reject(stop.reason));
+  return await Promise.race([work, promise]);
 }
