@@ -12,7 +12,7 @@ import {
 } from '../../outbox/kinds.ts';
 import { Person } from '../users/schemas.ts';
 
-const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] });
+const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] };
 
 const NotificationEvent = named(
   'NotificationEvent',
@@ -55,7 +55,7 @@ export const codesOfPersonKinds = listOfCodes(personKinds);
 export const Notification = named(
   'Notification',
   Type.Object({
-    id,
+    id: Type.String(id),
     kind: oneOf(notificationKinds, { description: kindDescription, examples: ['reminder'] }),
     isRead: Type.Boolean({
       description:
@@ -95,17 +95,14 @@ export const NotificationQuery = Type.Object({
 export const NotificationPage = cursorPage(ref(Notification), { unreadCount });
 
 export const NotificationParams = Type.Object({
-  id: Type.String({
-    description: "The notification's id.",
-    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'],
-  }),
+  id: Type.String({ description: "The notification's id.", ...id }),
 });
 export const ReadUpTo = body(
   {
     upTo: Type.String({
       pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
       description: 'The id of the newest notification that the person has seen.',
-      examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'],
+      ...id,
     }),
   },
   { examples: [{ upTo: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7' }] },

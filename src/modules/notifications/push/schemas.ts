@@ -1,4 +1,4 @@
-import { createECDH } from 'node:crypto';
+import { ECDH } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { body, httpUrl, named, nullable } from '../../../http/schemas.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -40,17 +40,11 @@ export const NewPushSubscription = body(
   },
 );
 
-export const PushSubscription = named(
-  'PushSubscriptionId',
-  Type.Object({
-    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b5'] }),
-  }),
-);
+const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b5'] };
+
+export const PushSubscription = named('PushSubscriptionId', Type.Object({ id: Type.String(id) }));
 export const PushSubscriptionParams = Type.Object({
-  id: Type.String({
-    description: "The subscription's id.",
-    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b5'],
-  }),
+  id: Type.String({ description: "The subscription's id.", ...id }),
 });
 
 /** @throws Problem `invalid_request` for an endpoint to which the server would not connect, or an unusable key */
@@ -69,10 +63,8 @@ export function readSubscription({
 }
 
 function isPoint(key: string): boolean {
-  const own = createECDH('prime256v1');
-  own.generateKeys();
   try {
-    own.computeSecret(key, 'base64url');
+    ECDH.convertKey(key, 'prime256v1', 'base64url');
     return true;
   } catch {
     return false;
