@@ -124,9 +124,8 @@ class BackupParser {
       end >= 0;
       lineStart = end + 1, end = data.indexOf(newline, lineStart)
     ) {
-      const isRow = this.#table !== null && !isEndOfRows(data, lineStart, end);
-      if (isRow) {
-        this.#countRow();
+      if (this.#table !== null && !isEndOfRows(data, lineStart, end)) {
+        this.#rows[this.#table] = (this.#rows[this.#table] ?? 0) + 1;
         continue;
       }
       yield* this.#toRows(data.subarray(pendingStart, lineStart));
@@ -143,11 +142,6 @@ class BackupParser {
       throw new CommandError(`${this.#file} is incomplete. Nothing was restored.`);
     }
     return this.#summary;
-  }
-
-  #countRow(): void {
-    const table = this.#table ?? '';
-    this.#rows[table] = (this.#rows[table] ?? 0) + 1;
   }
 
   *#toRows(rows: Buffer): Generator<BackupPart, void> {
