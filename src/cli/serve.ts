@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -51,13 +52,11 @@ export async function serveCommand(config: Config): Promise<void> {
 /** Replaces PORT=0 by a free port. The first response may contain URLs, so the port must be known before. */
 async function withPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
-  const port = await new Promise<number>((resolve, reject) => {
-    const probe = createServer().once('error', (error) => reject(toAddressError(error, config)));
-    probe.listen(0, config.host, () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
+  await using probe = createServer().listen(0, config.host);
+  await once(probe, 'listening').catch((error) => {
+    throw toAddressError(error, config);
   });
+  const { port } = probe.address() as AddressInfo;
   return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) };
 }
 
