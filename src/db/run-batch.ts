@@ -1,6 +1,7 @@
 /** Runs batches and settles the promises of their items. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { isOutage } from './errors.ts';
 import type { LockWaits } from './locks.ts';
 
@@ -67,7 +68,9 @@ export async function runBatch<T, V>(
   const toRetry: Retries<T, V> = new Map();
   try {
     const items = batch.map(({ item }) => item);
-    outcomes = items.length > 0 ? await withTimeout(run(items, waits), batch[0]?.timeoutMs) : [];
+    // With a time limit, a connection without responses delays the requests of one batch only.
+    const timeoutMs = batch[0]?.timeoutMs ?? defaultTimeoutMs;
+    outcomes = items.length > 0 ? await withTimeout(run(items, waits), timeoutMs) : [];
     if (waits !== 'all') {
       for (const [i, waiter] of batch.entries()) {
         const outcome = outcomes[i];
@@ -92,19 +95,6 @@ export async function runBatch<T, V>(
 
 const isRetry = (outcome: unknown): outcome is Retry =>
   outcome === RETRY_INDIVIDUALLY || outcome === RETRY_WITH_TARGET || outcome === RETRY_IN_NEXT_BATCH;
-
-/** @throws Problem `unavailable` after `timeoutMs`: a connection without responses delays the requests of one batch only */
-async function withTimeout<T>(work: Promise<T>, timeoutMs = defaultTimeoutMs): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem('unavailable')), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function settle<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {
   if (isRetry(outcome)) reject(new Problem('unavailable'));

@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { isOutage } from '../db/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { outages as metric } from './metrics.ts';
 
 /**
@@ -139,18 +140,12 @@ export class OutageLog {
 
   /** @returns the error of the probe, or null if it succeeded */
   async #runProbe(name: OutageName): Promise<unknown> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      const error = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
-      timer = setTimeout(() => reject(error), timings.probeTimeoutMs).unref();
-    });
+    const late = () => Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
     try {
-      await Promise.race([this.#probes.get(name)?.(), timeout]);
+      await withTimeout(Promise.resolve(this.#probes.get(name)?.()), timings.probeTimeoutMs, late);
       return null;
     } catch (error) {
       return error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

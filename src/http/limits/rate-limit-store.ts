@@ -12,11 +12,11 @@
  * returns the time of the database. So the clocks of the servers need not agree. Where they do not, the first report of a
  * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { DatabaseClock } from './database-clock.ts';
 
 export const windowMs = 60_000;
@@ -140,12 +140,7 @@ export class RateLimitStore {
       count.unreported = 0;
     }
     const sentAt = this.#uptime();
-    const timeout = new AbortController();
-    const totals = await Promise.race([
-      this.#addCounts(due).catch(() => null),
-      sleep(reportTimeoutMs, null, { signal: timeout.signal, ref: false }).catch(() => null),
-    ]);
-    timeout.abort();
+    const totals = await withTimeout(this.#addCounts(due), reportTimeoutMs).catch(() => null);
     if (!totals) this.#unavailableUntil = this.#uptime() + retryAfterMs;
     for (const { count } of due) {
       count.total += count.reporting;
