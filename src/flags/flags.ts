@@ -9,6 +9,7 @@ import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
+import { lazily } from '../lib/lazily.ts';
 
 /**
  * The flags, and the feature that each switches. Undoing earlier actions, such as cancelling a booking, stays
@@ -80,11 +81,20 @@ export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
 
 export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLog }, config: Config): Flags {
   const defaults = defaultsOf(config);
-  const readValues = readAfterChanges(changeLog, async (): Promise<FlagValues> => {
+  const read = async (): Promise<FlagValues> => {
     const rows = await listFlags(db);
     return { ...defaults, ...Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])) };
+  };
+  const key = changeKeyOf(flagsKey);
+  let readOnce = lazily(read);
+  changeLog.watch((change) => {
+    // Also while a read runs: it may have begun before the change.
+    if (change === null || change.changeKeys.includes(key)) readOnce = lazily(read);
   });
-  const isOn = async (name: FlagName) => (await readValues())[name];
+  const isOn = async (name: FlagName) => {
+    await changeLog.catchUp();
+    return (await readOnce())[name];
+  };
   return {
     isOn,
     async require(name) {
@@ -94,25 +104,3 @@ export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLo
 }
 
 type FlagValues = Record<FlagName, boolean>;
-
-/**
- * Returns a function that reads the change log, and returns the result of the latest `read`. It reads again if flags may
- * have changed since that began, or if it failed.
- */
-function readAfterChanges<T>(changeLog: ChangeLog, read: () => Promise<T>): () => Promise<T> {
-  const key = changeKeyOf(flagsKey);
-  let latest: Promise<T> | null = null;
-  changeLog.watch((change) => {
-    if (change === null || change.changeKeys.includes(key)) latest = null;
-  });
-  return async () => {
-    await changeLog.catchUp();
-    if (latest) return latest;
-    const started = read().catch((error) => {
-      if (latest === started) latest = null;
-      throw error;
-    });
-    latest = started;
-    return started;
-  };
-}
