@@ -2,7 +2,7 @@
 import type { Database } from '../db/client.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
-import { lockCallers } from './act-as.ts';
+import { lockCaller } from './act-as.ts';
 import type { Caller, Viewer } from './caller.ts';
 
 /** Checks the role that the caller had when the request was authenticated. @throws Problem `not_admin` */
@@ -31,7 +31,5 @@ export function actAsAdmin<T>(
  * @throws Problem `token_invalid`, `not_admin`
  */
 export async function lockAdmin(tx: Transaction, caller: Caller): Promise<void> {
-  const [role] = await lockCallers(tx, [caller], true);
-  if (!role) throw new Problem('token_invalid');
-  if (role !== 'admin') throw new Problem('not_admin');
+  requireAdmin(await lockCaller(tx, caller));
 }

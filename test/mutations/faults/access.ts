@@ -117,8 +117,8 @@ export const accessFaults: Fault[] = [
       'everybody lists accounts',
     ],
     [
-      'const [role] = await lockCallers(tx, [caller], true);',
-      'const role: string = caller.role;',
+      'requireAdmin(await lockCaller(tx, caller));',
+      'requireAdmin(caller);',
       'admin-roles',
       'a former admin acts',
     ],
