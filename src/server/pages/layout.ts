@@ -14,17 +14,9 @@ const style = `
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
 main { max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem }
 h1 { font-size: clamp(2rem, 5vw, 3rem); line-height: 1.1; letter-spacing: -.02em; margin: 0 0 .5rem }
-h2 { margin: 2.5rem 0 1rem; font-size: 1.25rem }
 a { color: var(--accent) }
 .lead { color: var(--soft); font-size: 1.125rem; max-width: 42rem; margin: 0 0 1.25rem }
 .links a { display: inline-block; margin: 0 .5rem .5rem 0; padding: .5rem .9rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); text-decoration: none }
-.events { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.1rem; padding: 0; margin: 0; list-style: none }
-.events li { background: var(--card); border: 1px solid var(--line); border-radius: .9rem; overflow: hidden }
-.events img { display: block; width: 100%; aspect-ratio: 1200 / 630; object-fit: cover }
-.events div { padding: .8rem 1rem 1rem }
-.events h3 { margin: 0 0 .2rem; font-size: 1.05rem; line-height: 1.3; overflow-wrap: anywhere }
-.events h3 a { color: inherit; text-decoration: none }
-.events p { margin: 0; color: var(--soft); font-size: .9rem; overflow-wrap: anywhere }
 dt { margin-top: 1.4rem; font-weight: 600 } dt:target { color: var(--accent) } dd { margin: .1rem 0 0; color: var(--soft) }
 code { font-family: ui-monospace, monospace; font-size: .95em } .status { display: inline-block; min-width: 3rem; color: var(--soft) }
 `;
