@@ -8,8 +8,9 @@
  * that knows only the ids could end the session.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { packId, unpackId } from '../lib/ids.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
-import { hashToken, packedIdBytes, packId, packToken, unpackId, unpackToken } from '../lib/token-packing.ts';
+import { hashToken, packedIdBytes, packToken, unpackToken } from '../lib/token-packing.ts';
 
 export type TokenIds = { userId: string; sessionId: string };
 export type Token = TokenIds & { hash: Buffer };
@@ -77,8 +78,8 @@ export function parseToken(kind: keyof typeof prefix, text: string, key = ''): T
     if (!timingSafeEqual(tagOf(key, tagged), bytes.subarray(-tagBytes))) return null;
   }
   return {
-    userId: unpackId(bytes.subarray(0, packedIdBytes)),
-    sessionId: unpackId(bytes.subarray(packedIdBytes, 2 * packedIdBytes)),
+    userId: unpackId(bytes),
+    sessionId: unpackId(bytes, packedIdBytes),
     hash: hashToken(text),
   };
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bytesOfId, createIdTable, findId } from './id-table.ts';
+import { createIdTable, findId } from './id-table.ts';
+import { packId } from './ids.ts';
 import { newIdAt } from './ids.ts';
 
-const column = (ids: string[]) => Uint8Array.from(Buffer.concat(ids.map(bytesOfId)));
+const column = (ids: string[]) => Uint8Array.from(Buffer.concat(ids.map(packId)));
 /** Ids that differ in the last digits only, as those of generated data. */
 const numbered = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 
@@ -17,7 +18,7 @@ test('findId finds each id at its position and no other id', () => {
       const table = createIdTable(ids);
       const prefixed = Uint8Array.from([7, 7, 7, ...ids]);
       for (let doc = 0; doc < size; doc++) assert.equal(findId(table, ids, prefixed, 3 + doc * 16), doc);
-      for (const id of [...absent, numbered(2 ** 40)]) assert.equal(findId(table, ids, bytesOfId(id), 0), -1);
+      for (const id of [...absent, numbered(2 ** 40)]) assert.equal(findId(table, ids, packId(id), 0), -1);
     }
   }
 });

@@ -1,12 +1,4 @@
-/** Columns of ids, 16 bytes each, and a hash table with open addressing that finds an id in a column. */
-
-/** Reads the id that begins at an offset. */
-export function idAt(bytes: Uint8Array, offset: number): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset + offset, 16).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+/** A hash table with open addressing that finds an id in a column of ids, 16 bytes each. */
 
 /** Slots for each id at least. More slots make look-ups shorter and the table larger. */
 const slotsPerId = 1.5;

@@ -25,9 +25,18 @@ export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(
 /** The UUID that follows `id` in their order. It belongs to nothing. */
 export function idAfter(id: string): string {
   const next = BigInt(`0x${id.replaceAll('-', '')}`) + 1n;
-  const hex = next.toString(16).padStart(32, '0');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return toId(next.toString(16).padStart(32, '0'));
 }
+
+/** A UUID as 16 bytes. */
+export const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** The UUID whose 16 bytes begin at an offset. */
+export const unpackId = (bytes: Uint8Array, offset = 0): string =>
+  toId(Buffer.from(bytes.buffer, bytes.byteOffset + offset, 16).toString('hex'));
+
+const toId = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
 /**
  * Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id

@@ -22,12 +22,3 @@ export function unpackToken(prefix: string, length: number, text: string): Buffe
 
 /** The SHA-256 of a token. The database stores this hash instead of the token. */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer');
-
-/** A UUID as 16 bytes. */
-export const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
-
-/** The UUID of 16 bytes. */
-export function unpackId(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}

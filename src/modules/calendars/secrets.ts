@@ -3,14 +3,8 @@
  * (24). The id locates the row; the 192 random bits are the secret. The database stores only its SHA-256.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  hashToken,
-  packedIdBytes,
-  packId,
-  packToken,
-  unpackId,
-  unpackToken,
-} from '../../lib/token-packing.ts';
+import { packId, unpackId } from '../../lib/ids.ts';
+import { hashToken, packedIdBytes, packToken, unpackToken } from '../../lib/token-packing.ts';
 
 const prefix = 'pc_';
 const secretBytes = 24;
@@ -25,5 +19,5 @@ export function newSecret(userId: string): { text: string; hash: Buffer } {
 /** Returns null if the text is not a calendar secret. */
 export function parseSecret(text: string): Secret | null {
   const bytes = unpackToken(prefix, packedIdBytes + secretBytes, text);
-  return bytes && { userId: unpackId(bytes.subarray(0, packedIdBytes)), hash: hashToken(text) };
+  return bytes && { userId: unpackId(bytes), hash: hashToken(text) };
 }

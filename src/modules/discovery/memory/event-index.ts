@@ -4,7 +4,7 @@
  */
 import type { ListingKey } from '../../../cache/change-log.ts';
 import { wordAt } from '../../../lib/dictionary.ts';
-import { bytesOfId } from '../../../lib/id-table.ts';
+import { packId } from '../../../lib/ids.ts';
 import { partitionPoint } from '../../../lib/lower-bound.ts';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
@@ -67,7 +67,7 @@ export class EventIndex {
 
   /** Finds an event as lists show it; null if its JSON is not here. */
   findListed(id: string): Pick<ListElement, 'json' | 'place'> | null {
-    const doc = this.#segment.find(bytesOfId(id), 0);
+    const doc = this.#segment.find(packId(id), 0);
     const json = doc < 0 ? null : this.json.find(doc);
     return json && { json, place: this.#segment.coordinatesOf(doc) };
   }

@@ -7,7 +7,8 @@ import type { Queryable } from '../../../db/query.ts';
 import { raw, type Statement, sql } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
 import { transaction } from '../../../db/transaction.ts';
-import { bytesOfId, findId } from '../../../lib/id-table.ts';
+import { findId } from '../../../lib/id-table.ts';
+import { packId } from '../../../lib/ids.ts';
 import { runInWorker } from '../../../lib/run-in-worker.ts';
 import { toCachedEvent } from '../../events/event-cache.ts';
 import { listedJson } from '../../events/event-serializer.ts';
@@ -93,7 +94,7 @@ async function readJson(
   const add = async (selection: Statement) => {
     for await (const rows of readInBatches(tx, selectEventRows(selection), sizeOf)) {
       for (const row of rows) {
-        const doc = findId(idTable, ids, bytesOfId(row.id), 0);
+        const doc = findId(idTable, ids, packId(row.id), 0);
         const json = listedJson(toCachedEvent(row), publicUrl);
         builder.add({ id: row.id, doc, version: row.version, json });
         if (builder.bytes > maxJsonBytes) return;

@@ -1,6 +1,6 @@
 /** Lists the events that some people organize or go to. */
 import { hasBit } from '../../../lib/bitmap.ts';
-import { idAt } from '../../../lib/id-table.ts';
+import { unpackId } from '../../../lib/ids.ts';
 import type { Position } from '../../events/start-pages.ts';
 import { inOrder, type Overlay, type OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
@@ -112,7 +112,7 @@ class PeopleSearch {
         if (!this.#isShown(doc) || organizer === places[person] || hiddenPlaces.has(organizer)) continue;
         this.#add(doc, people.length + person);
       } else if (this.#overlay.size > 0) {
-        const event = this.#overlay.find(idAt(rsvps, i + 2));
+        const event = this.#overlay.find(unpackId(rsvps, i + 2));
         if (!event || !this.#isShownAdded(event)) continue;
         if (event.organizerId === people[person] || hiddenIds.has(event.organizerId)) continue;
         this.#add(event, people.length + person);

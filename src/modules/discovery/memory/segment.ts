@@ -7,7 +7,8 @@ import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, clearRange, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
 import type { Band } from '../../../lib/grid-cells.ts';
-import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
+import { findId } from '../../../lib/id-table.ts';
+import { packId, unpackId } from '../../../lib/ids.ts';
 import { lowerBound, partitionPoint } from '../../../lib/lower-bound.ts';
 import type { Coordinates } from '../../../lib/sphere.ts';
 import { dayMs } from '../../../lib/time.ts';
@@ -186,7 +187,7 @@ export class Segment {
 
   /** The position of a person in the column of organizers; −1 for a person without events. */
   organizerPlace(id: string): number {
-    return findBytes(this.data.organizers, 16, bytesOfId(id));
+    return findBytes(this.data.organizers, 16, packId(id));
   }
 
   /** The documents of the organizer at a position, ascending; none for −1. */
@@ -230,7 +231,7 @@ export class Segment {
    */
   positionOf(start: number, id: string, isAfter = false): number {
     const { starts, ids } = this.data;
-    const bytes = bytesOfId(id);
+    const bytes = packId(id);
     return partitionPoint(this.data.size, (doc) => {
       const difference = (starts[doc] as number) - start || compareBytes(ids, doc * 16, bytes);
       return difference < 0 || (isAfter && difference === 0);
@@ -244,6 +245,6 @@ export class Segment {
   }
 
   idOf(doc: number): string {
-    return idAt(this.data.ids, doc * 16);
+    return unpackId(this.data.ids, doc * 16);
   }
 }
