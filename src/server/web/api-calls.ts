@@ -55,7 +55,8 @@ export const createApiCalls =
 /** Statuses with which `Response` accepts no body. */
 const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-function toHeaders(values: Record<string, number | string | string[] | undefined>): Headers {
+/** The headers of Node.js in the form of the web platform. */
+export function toHeaders(values: Record<string, number | string | string[] | undefined>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(values)) {
     for (const line of [value ?? []].flat()) headers.append(name, String(line));

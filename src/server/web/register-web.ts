@@ -11,7 +11,7 @@ import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
-import { createApiCalls, type FetchApi } from './api-calls.ts';
+import { createApiCalls, type FetchApi, toHeaders } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
 import { buildDirectory, isBuilt } from './built-files.ts';
 import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
@@ -154,10 +154,7 @@ const allowsFrames = (policy: string | null | undefined): boolean =>
   policy?.includes('frame-ancestors *') ?? false;
 
 function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const line of [value ?? []].flat()) headers.append(name, line);
-  }
+  const headers = toHeaders(request.headers);
   const body = request.body instanceof Form ? request.body.bytes : null;
   return new Request(new URL(publicUrl).origin + request.url, { method: request.method, headers, body });
 }
