@@ -13,11 +13,7 @@ const names = new Map<string, string>();
 /** @throws RangeError if a parameter is an invalid Date */
 export function prepare({ text, values }: RenderedStatement): PreparedStatement {
   if (values.length === 0) return { name: '', text, values: [] };
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `s${names.size}`;
-    names.set(text, name);
-  }
+  const name = names.getOrInsert(text, `s${names.size}`);
   return { name, text, values: values.map(parameterOf) };
 }
 

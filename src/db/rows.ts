@@ -110,14 +110,10 @@ const entries = <T extends object>(columns: Columns<T>) =>
 
 const columnNames = new Map<string, string>();
 
-function columnOf(property: string): string {
-  let name = columnNames.get(property);
-  if (name === undefined) {
-    name = property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    columnNames.set(property, name);
-  }
-  return name;
-}
+const columnOf = (property: string): string => columnNames.getOrInsertComputed(property, snakeCase);
+
+const snakeCase = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const names = (columns: object): Statement => raw(Object.keys(columns).map(columnOf).join(', '));
 

@@ -74,14 +74,13 @@ export function compressOnce(
   { body, encodings }: { body: string | Buffer; encodings: Map<string, Promise<Buffer>> },
   encoding: string,
 ): Promise<Buffer> {
-  const cached = encodings.get(encoding);
-  if (cached) return cached;
-  const compress = encoders[encoding];
-  if (!compress) throw new Error(`no encoder for ${encoding}`);
-  const encoded = compress(body);
-  encodings.set(encoding, encoded);
-  encoded.catch(() => encodings.delete(encoding));
-  return encoded;
+  return encodings.getOrInsertComputed(encoding, () => {
+    const compress = encoders[encoding];
+    if (!compress) throw new Error(`no encoder for ${encoding}`);
+    const encoded = compress(body);
+    encoded.catch(() => encodings.delete(encoding));
+    return encoded;
+  });
 }
 
 /**

@@ -21,15 +21,13 @@ export function registerSerialization(app: FastifyInstance): void {
  * schemas are used long after its start, and some never. The value must have the schema's type.
  */
 export function serializerOf(schema: TSchema): Serializer {
-  const known = serializers.get(schema);
-  if (known) return known;
-  let compiled: Serializer | undefined;
-  const serializer: Serializer = (value) => {
-    compiled ??= fastJson(schema as Schema, { schema: referencedSchemas(schema) });
-    return compiled(value);
-  };
-  serializers.set(schema, serializer);
-  return serializer;
+  return serializers.getOrInsertComputed(schema, () => {
+    let compiled: Serializer | undefined;
+    return (value) => {
+      compiled ??= fastJson(schema as Schema, { schema: referencedSchemas(schema) });
+      return compiled(value);
+    };
+  });
 }
 
 /** The named schemas that a schema refers to, directly or through others, by name. */

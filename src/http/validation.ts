@@ -108,26 +108,20 @@ const noParameters = { type: 'object', properties: {} };
 const closedSchemas = new WeakMap<object, object>();
 
 /** Returns the same object for the same schema, because Ajv compiles each new object. */
-function closed(querystring: object): object {
-  const schema = closedSchemas.get(querystring) ?? { ...querystring, additionalProperties: false };
-  closedSchemas.set(querystring, schema);
-  return schema;
-}
+const closed = (querystring: object): object =>
+  closedSchemas.getOrInsertComputed(querystring, () => ({ ...querystring, additionalProperties: false }));
 
-const numberNames = new WeakMap<object, string[]>();
+type QuerySchema = { properties?: Record<string, { type?: string }> };
+const numberNames = new WeakMap<QuerySchema, string[]>();
+const namesOfNumbers = ({ properties = {} }: QuerySchema): string[] =>
+  Object.keys(properties).filter((name) => /^(number|integer)$/.test(properties[name]?.type ?? ''));
 
 /** Rejects `0x10`, `5.` and spaces around a number, which Ajv's coercion would accept. */
 function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
-  const schema = routeOptions.schema?.querystring as { properties?: Record<string, { type?: string }> };
-  if (!schema?.properties) return;
-  let names = numberNames.get(schema);
-  if (!names) {
-    const all = Object.entries(schema.properties);
-    names = all.filter(([, { type }]) => type === 'number' || type === 'integer').map(([name]) => name);
-    numberNames.set(schema, names);
-  }
+  const schema = routeOptions.schema?.querystring as QuerySchema | undefined;
+  if (!schema) return;
   const values = query as Record<string, unknown>;
-  for (const name of names) {
+  for (const name of numberNames.getOrInsertComputed(schema, namesOfNumbers)) {
     const text = values[name];
     if (typeof text === 'string' && !numeral.test(text)) values[name] = 'no number';
   }

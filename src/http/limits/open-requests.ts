@@ -77,12 +77,11 @@ export class OpenRequests implements Iterable<FastifyReply> {
 
   /** The counts of the network of an address. */
   loadOf(address: string): NetworkLoad {
-    const network = networkOf(address);
-    const known = this.#networks.get(network);
-    if (known) return known;
-    const load: NetworkLoad = { requests: 0, places: 0, unread: 0 };
-    this.#networks.set(network, load);
-    return load;
+    return this.#networks.getOrInsertComputed(networkOf(address), () => ({
+      requests: 0,
+      places: 0,
+      unread: 0,
+    }));
   }
 
   add(reply: FastifyReply, load: NetworkLoad): void {

@@ -103,12 +103,8 @@ export class RateLimitStore {
   }
 
   #countOf(caller: string): Count {
-    const known = this.#counts.get(caller);
-    if (known) return known;
-    if (this.#counts.size >= maxCallers) this.#evict();
-    const count = { total: 0, unreported: 0, reporting: 0 };
-    this.#counts.set(caller, count);
-    return count;
+    if (this.#counts.size >= maxCallers && !this.#counts.has(caller)) this.#evict();
+    return this.#counts.getOrInsertComputed(caller, () => ({ total: 0, unreported: 0, reporting: 0 }));
   }
 
   /**

@@ -45,34 +45,29 @@ const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turn
  * of the network (load-shedding.ts); a request that waits until its timeout gets a 503 (request-timeout.ts).
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
-  type Queues = Map<NetworkLoad, Queue>;
-  const queues: Record<TurnKind, Queues> = {
-    light: new Map(),
-    heavy: new Map(),
-    page: new Map(),
-    transfer: new Map(),
-  };
+  const queues = new WeakMap<NetworkLoad, Map<TurnKind, Queue>>();
+  const queueOf = (network: NetworkLoad, kind: TurnKind): Queue =>
+    queues
+      .getOrInsertComputed(network, () => new Map())
+      .getOrInsertComputed(kind, () => ({ taken: 0, waiting: [] }));
   app.decorateReply('turn', null);
 
   // After the body was received: a slow upload does not hold up the other requests of its network.
   app.addHook('preValidation', (_request, reply, done) => {
     const { network } = reply;
     if (!network || reply.isAnswered) return done();
-    const kind = kindOf(reply);
-    const queue = queues[kind].get(network) ?? { taken: 0, waiting: [] };
-    queues[kind].set(network, queue);
+    const queue = queueOf(network, kindOf(reply));
     const waiting = { reply, minPauseMs: minPauseMs(), start: done };
     if (queue.waiting.length > 0 || !takeTurn(queue, waiting)) queue.waiting.push(waiting);
     else done();
   });
 
   open.onAnswer(({ turn }, network) => {
-    const queue = turn && queues[turn.kind].get(network);
-    if (!turn || !queue) return;
+    if (!turn) return;
+    const queue = queueOf(network, turn.kind);
     const release = () => {
       queue.taken--;
       startWaiting(queue);
-      if (queue.taken === 0) queues[turn.kind].delete(network);
     };
     const tookMs = performance.now() - turn.takenAt;
     if (tookMs < turn.minPauseMs) release();
