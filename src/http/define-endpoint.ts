@@ -49,13 +49,13 @@ export type ContentResponse = {
 /** The handler has taken over the connection. */
 export const STREAMED = Symbol('streamed');
 
+/** A response without a body to serialize. */
+type PreparedResponse = JsonTextResponse | ContentResponse | NotModifiedResponse | typeof STREAMED;
+
 /** `{ status, body }` for one of the declared statuses, or a response that is serialized already. */
 type EndpointResponse<R extends Record<number, TSchema>> =
   | { [S in keyof R & number]: { status: S; body: Static<R[S]>; headers?: Headers } }[keyof R & number]
-  | JsonTextResponse
-  | ContentResponse
-  | NotModifiedResponse
-  | typeof STREAMED;
+  | PreparedResponse;
 
 type Metadata = {
   method: HTTPMethods;
@@ -227,12 +227,7 @@ function schemaOf(endpoint: Endpoint<never>): FastifySchema {
   } as FastifySchema;
 }
 
-type Response =
-  | { status: number; body: unknown; headers?: Headers }
-  | JsonTextResponse
-  | ContentResponse
-  | NotModifiedResponse
-  | typeof STREAMED;
+type Response = { status: number; body: unknown; headers?: Headers } | PreparedResponse;
 
 /** The one path to the wire: bodies are serialized by the declared schema of their status. */
 function send(reply: FastifyReply, response: Response): FastifyReply {

@@ -30,9 +30,8 @@ export async function mapInTurns<T, R>(values: Iterable<T>, map: (value: T) => R
 
 /** Runs one piece of work, which cannot be divided, when a turn has time for it. */
 export async function runInTurn<R>(work: () => R): Promise<R> {
-  const [result] = await mapInTurns([work], (run) => ({ value: run() }));
-  if (!result) throw new Error('the work was not run');
-  return result.value;
+  const [result] = await mapInTurns([work], (run) => run());
+  return result as R;
 }
 
 function isTurnOver(): boolean {

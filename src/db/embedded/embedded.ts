@@ -7,7 +7,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -158,17 +159,12 @@ const isRefused = (error: unknown) => (error as { code?: string }).code === '28P
 /** Creates the cluster if it does not exist. Returns its password. */
 async function makeCluster(dataDir: string, placement: Placement, signal?: AbortSignal): Promise<string> {
   const passwordFile = passwordFileOf(dataDir);
-  const exists = (file: string) =>
-    access(file).then(
-      () => true,
-      () => false,
-    );
-  if (!(await exists(path.join(placement.clusterDir, 'PG_VERSION')))) {
+  if (!existsSync(path.join(placement.clusterDir, 'PG_VERSION'))) {
     const password = await readOrCreateSecret(passwordFile);
     await initializeCluster(placement, password, signal);
     return password;
   }
-  if (await exists(passwordFile)) return readOrCreateSecret(passwordFile);
+  if (existsSync(passwordFile)) return readOrCreateSecret(passwordFile);
   throw new EmbeddedError(`${passwordFile} is missing; the database beside it cannot be opened without it.`);
 }
 
