@@ -1,5 +1,5 @@
 /** The cookies that hold the token of a browser session, and that of a device. Scripts cannot read them. */
-import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
 
@@ -25,19 +25,14 @@ export const readCookies = (header: string, name: string): string[] =>
 
 /** @param maxAgeMs the latest end of the session; the server decides when it ends before that */
 export const sessionCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>
-  stringifySetCookie({ ...attributes(config), value: token, maxAge: Math.floor(maxAgeMs / 1000) });
+  setCookie(config, browserCookieName(config), token, maxAgeMs);
 
 export const deviceCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>
-  stringifySetCookie({
-    ...attributes(config),
-    name: deviceCookieName(config),
-    value: token,
-    maxAge: Math.floor(maxAgeMs / 1000),
-  });
+  setCookie(config, deviceCookieName(config), token, maxAgeMs);
 
 /** A `Set-Cookie` that removes the cookie. */
 export const clearedCookie = (config: CookieConfig): string =>
-  stringifySetCookie({ ...attributes(config), value: '', maxAge: 0 });
+  setCookie(config, browserCookieName(config), '', 0);
 
 /**
  * The headers of a response that ends the session of an authenticated request: they remove the cookie if the
@@ -49,10 +44,13 @@ export const signedOutHeaders = (
 ): Record<string, string> =>
   headers.authorization === undefined ? { 'set-cookie': clearedCookie(config) } : {};
 
-const attributes = (config: CookieConfig): Omit<SetCookie, 'value'> => ({
-  name: browserCookieName(config),
-  path: '/',
-  httpOnly: true,
-  secure: config.publicUrl.startsWith('https:'),
-  sameSite: 'lax',
-});
+const setCookie = ({ publicUrl }: CookieConfig, name: string, value: string, maxAgeMs: number): string =>
+  stringifySetCookie({
+    name,
+    value,
+    path: '/',
+    maxAge: Math.floor(maxAgeMs / 1000),
+    httpOnly: true,
+    secure: publicUrl.startsWith('https:'),
+    sameSite: 'lax',
+  });

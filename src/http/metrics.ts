@@ -116,13 +116,11 @@ export const backlogs = {
   }),
 };
 
-const clockOffset = new Gauge({
+/** Compared by a job (server/maintenance.ts). */
+export const clockOffset = new Gauge({
   name: 'potluck_clock_offset_seconds',
   help: 'The clock of the server minus that of the database.',
 });
-
-/** @param seconds the clock of the server minus that of the database */
-export const setClockOffset = (seconds: number): void => clockOffset.set(seconds);
 
 /** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
@@ -150,11 +148,9 @@ export function registerMetrics(app: FastifyInstance): void {
  */
 function observer(route: string) {
   type Series = { observe(seconds: number): void };
-  const known: Record<string, Series | undefined> = {};
+  const known = new Map<string, Series>();
   return ({ method }: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) => {
-    const key = method + status;
-    const series = known[key] ?? seconds.labels({ method, route, status });
-    known[key] = series;
+    const series = known.getOrInsertComputed(method + status, () => seconds.labels({ method, route, status }));
     series.observe(elapsedTime / 1_000);
   };
 }

@@ -12,19 +12,12 @@ import type { FastifyInstance, onSendHookHandler } from 'fastify';
  */
 export const pieceLength = 128 * 1024;
 
-/** The pieces of a body as a stream. */
-function streamOf(body: string | Buffer): Readable {
-  let sent = 0;
-  return new Readable({
-    objectMode: true,
-    highWaterMark: 1,
-    read() {
-      const end = endOfPiece(body, sent);
-      const piece = typeof body === 'string' ? body.slice(sent, end) : body.subarray(sent, end);
-      this.push(piece.length > 0 ? piece : null);
-      sent = end;
-    },
-  });
+function* piecesOf(body: string | Buffer): Generator<string | Buffer> {
+  for (let start = 0; start < body.length; ) {
+    const end = endOfPiece(body, start);
+    yield typeof body === 'string' ? body.slice(start, end) : body.subarray(start, end);
+    start = end;
+  }
 }
 
 /** A text is not divided within a character of two code units. */
@@ -39,7 +32,7 @@ const sendInPieces: onSendHookHandler<unknown> = (request, reply, payload, done)
   const isBody = typeof payload === 'string' || Buffer.isBuffer(payload);
   if (!isBody || payload.length <= pieceLength || request.method === 'HEAD') return done(null, payload);
   reply.header('content-length', Buffer.byteLength(payload));
-  done(null, streamOf(payload));
+  done(null, Readable.from(piecesOf(payload)));
 };
 
 /** Must be registered after all hooks that change bodies. */

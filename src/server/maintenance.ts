@@ -3,7 +3,7 @@ import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
 import { deleteExpiredCounts } from '../http/limits/rate-limit-store.ts';
-import { jobFailures, setClockOffset } from '../http/metrics.ts';
+import { clockOffset, jobFailures } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
@@ -43,7 +43,7 @@ const baseJobs: Job<BaseServices>[] = [
 
 async function compareClocks({ db, clock, log, outages }: BaseServices): Promise<void> {
   const differenceMs = await measureClock(db, clock);
-  setClockOffset(differenceMs / 1_000);
+  clockOffset.set(differenceMs / 1_000);
   const difference = toClockDifference(differenceMs);
   if (difference?.isTooLarge) outages.report('clock', clockError(difference));
   else if (difference) log.warn({ seconds: difference.seconds }, difference.text);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionLostError } from '../../src/db/query.ts';
-import { setClockOffset } from '../../src/http/metrics.ts';
+import { clockOffset } from '../../src/http/metrics.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { newIdAt } from '../../src/lib/ids.ts';
 import { measureBacklogs } from '../../src/modules/notifications/measure-backlogs.ts';
@@ -91,7 +91,7 @@ test('metrics: the table and the alert rules in docs/operating.md have every met
 });
 
 test('metrics: versions, and the offset of the clock', async () => {
-  setClockOffset(-1.5);
+  clockOffset.set(-1.5);
   const { text } = await readMetrics();
   const { version } = JSON.parse(
     await readFile(path.join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
@@ -101,7 +101,7 @@ test('metrics: versions, and the offset of the clock', async () => {
     1,
   );
   assert.equal(readValue(text, 'potluck_clock_offset_seconds'), -1.5);
-  setClockOffset(0);
+  clockOffset.set(0);
 });
 
 /** Connections to a database that fail while `isLost()`. */
