@@ -32,12 +32,13 @@ type RecordRead<T> = {
 
 export class Replicas {
   readonly #options: Options;
-  readonly #usable: UsableReplicas;
+  /** To be started; until then, all reads run on the primary. */
+  readonly usable: UsableReplicas;
   readonly #readPosition: (key: null) => Promise<string>;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#usable = new UsableReplicas(options);
+    this.usable = new UsableReplicas(options);
     this.#readPosition = createLoader(
       async () => {
         const rows = await options.primary.query<{ lsn: string }>(
@@ -49,20 +50,6 @@ export class Replicas {
     );
   }
 
-  /** Starts checking the replicas; returns at once. Until then, all reads run on the primary. */
-  start(): void {
-    this.#usable.start();
-  }
-
-  stop(): void {
-    this.#usable.stop();
-  }
-
-  /** The names of the replicas, and whether each of them is in use. */
-  get states(): { name: string; isUsable: boolean }[] {
-    return this.#usable.states;
-  }
-
   /**
    * Reads records by id. A record that a replica does not show, or shows in an older version than the change log
    * requires, is read from the primary.
@@ -70,7 +57,7 @@ export class Replicas {
   async readRecords<T>({ ids, required, read, idOf, versionOf }: RecordRead<T>): Promise<Map<string, T>> {
     const { primary } = this.#options;
     // In the same turn as the required versions: all later changes of the log are among these.
-    const replica = this.#usable.pick(true);
+    const replica = this.usable.pick(true);
     const found = new Map<string, T>();
     const add = (records: T[]) => {
       for (const record of records) found.set(idOf(record), record);
@@ -92,7 +79,7 @@ export class Replicas {
    * @param timeoutMs how long it may take on a replica before it runs on the primary
    */
   async read<T>(read: (db: Database) => Promise<T>, timeoutMs = defaultTimeoutMs): Promise<T> {
-    const replica = this.#usable.pick(false);
+    const replica = this.usable.pick(false);
     const found = replica && (await this.#attempt(replica, () => this.#readOn(replica, read), timeoutMs));
     this.#countRead(found ? 'replica' : 'primary');
     return found ? found.value : read(this.#options.primary);
@@ -118,7 +105,7 @@ export class Replicas {
     try {
       return await withTimeout(work(), timeoutMs);
     } catch (error) {
-      this.#usable.exclude(replica, error);
+      this.usable.exclude(replica, error);
       return null;
     }
   }

@@ -54,9 +54,9 @@ function openReplicas(
     },
   });
   const unwatch = replicas.map(({ name, db }) => watchPools(name, db));
-  service.start();
+  service.usable.start();
   app.addHook('onClose', async () => {
-    service.stop();
+    service.usable.stop();
     for (const end of unwatch) end();
     await Promise.all(replicas.map(({ db }) => db.end({ timeoutMs: 1_000 })));
   });

@@ -21,7 +21,7 @@ export const isReady = defineEndpoint({
 
   async handler(_request, { checkReadiness, replicas, outages }: HealthServices) {
     if (!(await checkReadiness())) throw new Problem('unavailable');
-    const { states } = replicas;
+    const { states } = replicas.usable;
     const usable = states.filter(({ isUsable }) => isUsable).length;
     const { current } = outages;
     return {
