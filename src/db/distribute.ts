@@ -1,7 +1,7 @@
 /** Distributes the tables of a database over the nodes of a cluster with Citus. */
 import { distributedTables } from './distribution.ts';
 import type { Queryable } from './query.ts';
-import { raw, sql } from './sql.ts';
+import { sql } from './sql.ts';
 
 /** A table to distribute, by `column`, beside `beside` or alone if it is the first of its group. */
 type TableToDistribute = { name: string; column: string; beside: string };
@@ -68,10 +68,3 @@ async function distributeFunctions(db: Queryable): Promise<void> {
   for (const { signature } of functions)
     await db.query(sql`select create_distributed_function(${signature}::regprocedure)`);
 }
-
-/**
- * Lets the statements of a transaction that change distributed tables follow each other. Without Citus, the setting has
- * no effect.
- */
-export const setSequential = (db: Queryable): Promise<unknown> =>
-  db.query(raw("set local citus.multi_shard_modify_mode = 'sequential'"));

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { lazily } from '../lib/lazily.ts';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
-import { distributeTables, isDistributed, listTablesToDistribute, setSequential } from './distribute.ts';
+import { distributeTables, isDistributed, listTablesToDistribute } from './distribute.ts';
 import { AdvisoryLock } from './locks.ts';
 import { one, type Queryable } from './query.ts';
 import { splitStatements } from './split-statements.ts';
@@ -48,7 +48,8 @@ export async function migrateIn(connection: Connection, version?: number): Promi
   await refuseUnfit(connection);
   // A second server waits here; after that all migrations have run.
   await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
-  await setSequential(connection);
+  // Citus then lets the statements that change distributed tables follow each other. PostgreSQL ignores the setting.
+  await connection.query(sql`set local citus.multi_shard_modify_mode = 'sequential'`);
   const done = await runMigrations(connection, version ?? (await newestVersion()));
   await refuseNewer(connection);
   if (done.length > 0 && (await isDistributed(connection)))

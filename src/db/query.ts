@@ -100,14 +100,10 @@ export const runStatement = <R extends object>(
 
 const columnNames = new Map<string, string>();
 
-export function camelCase(column: string): string {
-  let name = columnNames.get(column);
-  if (name === undefined) {
-    name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    columnNames.set(column, name);
-  }
-  return name;
-}
+export const camelCase = (column: string): string => columnNames.getOrInsertComputed(column, toCamelCase);
+
+const toCamelCase = (column: string): string =>
+  column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 function toRows<R extends object>({ rows, fields }: pg.QueryArrayResult): R[] {
   const names = fields.map(({ name }) => camelCase(name));

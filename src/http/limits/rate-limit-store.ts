@@ -17,7 +17,6 @@ import { sql } from '../../db/sql.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { DatabaseClock } from './database-clock.ts';
 
 export const windowMs = 60_000;
 /** The time limit for a report. After a timeout, no request waits for reports for `retryAfterMs`. */
@@ -47,7 +46,8 @@ type Totals = { now: Date; minute: Date; byCaller: Map<string, number> };
 export class RateLimitStore {
   readonly #options: Options;
   readonly #uptime: () => number;
-  readonly #clock: DatabaseClock;
+  /** The ms from the start of the monotonic clock to the epoch of the database; null before the first report. */
+  #offset: number | null = null;
   /** The number of requests of a caller that this server accepts without reporting them. */
   readonly #maxUnreported: number;
   #minute = 0;
@@ -58,7 +58,6 @@ export class RateLimitStore {
   constructor(options: Options) {
     this.#options = options;
     this.#uptime = options.uptime ?? (() => performance.now());
-    this.#clock = new DatabaseClock(options.clock, this.#uptime);
     this.#maxUnreported = Math.max(1, Math.floor(options.limit / 20));
   }
 
@@ -90,9 +89,15 @@ export class RateLimitStore {
     return this.#uptime() < this.#unavailableUntil;
   }
 
+  /** The time of the database. Between two reports it follows the monotonic clock, which no adjustment of the time moves. */
+  get #now(): number {
+    if (this.#offset === null) return this.#options.clock().getTime();
+    return Math.floor(this.#uptime() + this.#offset);
+  }
+
   /** Forgets all counts if another minute has begun. Returns the ms until the next minute. */
   #enterMinute(): number {
-    const now = this.#clock.now();
+    const now = this.#now;
     const sinceMinute = now % windowMs;
     if (now - sinceMinute !== this.#minute) {
       this.#minute = now - sinceMinute;
@@ -147,7 +152,8 @@ export class RateLimitStore {
 
   /** Sets the clock, and takes the totals, unless their minute has ended. */
   #takeTotals({ now, minute, byCaller }: Totals, sentAt: number): void {
-    this.#clock.set(now, sentAt);
+    // The database read its clock at some moment since then.
+    this.#offset = now.getTime() - (sentAt + this.#uptime()) / 2;
     this.#enterMinute();
     if (minute.getTime() !== this.#minute) return;
     for (const [caller, total] of byCaller) this.#countOf(caller).total = total;
