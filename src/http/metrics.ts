@@ -150,7 +150,9 @@ function observer(route: string) {
   type Series = { observe(seconds: number): void };
   const known = new Map<string, Series>();
   return ({ method }: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) => {
-    const series = known.getOrInsertComputed(method + status, () => seconds.labels({ method, route, status }));
+    const series = known.getOrInsertComputed(method + status, () =>
+      seconds.labels({ method, route, status }),
+    );
     series.observe(elapsedTime / 1_000);
   };
 }

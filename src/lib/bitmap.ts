@@ -2,6 +2,7 @@
  * Sets of small integers as bitmaps: bit `i % 32` of element `i >> 5` tells whether `i` is in the set. All functions
  * allocate no memory unless they say so, because they run for every query of the discovery index.
  */
+import { partitionPoint } from './lower-bound.ts';
 
 export type Bitmap = Uint32Array;
 
@@ -97,14 +98,9 @@ export class RankedBitmap {
   /** The integers from the n-th on, ascending; n counts from 0. */
   *from(n: number): Generator<number> {
     if (n >= this.size) return;
-    let [low, high] = [0, this.#before.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#before[middle] as number) <= n) low = middle;
-      else high = middle - 1;
-    }
-    let left = n - (this.#before[low] as number);
-    for (let i = low * blockLength; i < this.#bits.length; i++) {
+    const block = partitionPoint(this.#before.length, (i) => (this.#before[i] as number) <= n) - 1;
+    let left = n - (this.#before[block] as number);
+    for (let i = block * blockLength; i < this.#bits.length; i++) {
       let word = this.#bits[i] as number;
       const count = left > 0 ? popCount(word) : 0;
       if (left > 0 && count <= left) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createIdTable, findId } from './id-table.ts';
-import { packId } from './ids.ts';
-import { newIdAt } from './ids.ts';
+import { newIdAt, packId } from './ids.ts';
 
 const column = (ids: string[]) => Uint8Array.from(Buffer.concat(ids.map(packId)));
 /** Ids that differ in the last digits only, as those of generated data. */
