@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { anonymizeAudit } from '../../audit/audit.ts';
+import { anonymizeAudit, auditContextOf } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { requireMatch } from '../../http/conditional.ts';
@@ -9,7 +9,6 @@ import { body, Success } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { auditContextOf } from '../auth/audit-context.ts';
 import { checkCode } from '../auth/check-code.ts';
 import { hashPhone } from '../auth/code-hashes.ts';
 import { ownerAt } from '../auth/requesters.ts';

@@ -1,11 +1,10 @@
-import { recordAudit } from '../../audit/audit.ts';
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { auditContextOf } from './audit-context.ts';
 import { SessionParams } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import { deleteSession } from './session-repo.ts';

@@ -1,9 +1,8 @@
-import { recordAudit } from '../../audit/audit.ts';
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
-import { auditContextOf } from './audit-context.ts';
 import type { AuthServices } from './services.ts';
 import { deleteSession } from './session-repo.ts';
 

@@ -1,6 +1,6 @@
+import { auditContextOf } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { auditContextOf } from './audit-context.ts';
 import { RefreshRequest, TokenPair } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import { refreshSession } from './sessions.ts';

@@ -1,14 +1,13 @@
 /** Signing in, for every kind of session: verifies the code, and finds or creates the account. */
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { type AuditContext, recordAudit } from '../../audit/audit.ts';
+import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { findOrCreateAccount } from '../users/accounts.ts';
 import { findMe } from '../users/own-profile.ts';
 import { toMe } from '../users/present-own-profile.ts';
-import { auditContextOf } from './audit-context.ts';
 import { checkCode } from './check-code.ts';
 import { hashPhone } from './code-hashes.ts';
 import { newDeviceToken } from './device-tokens.ts';
