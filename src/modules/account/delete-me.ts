@@ -12,7 +12,7 @@ import { Problem } from '../../lib/errors.ts';
 import { checkCode } from '../auth/check-code.ts';
 import { hashPhone } from '../auth/code-hashes.ts';
 import { ownerAt } from '../auth/requesters.ts';
-import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
+import { tryRemoveFiles } from '../uploads/sweep.ts';
 import { findMe } from '../users/own-profile.ts';
 import { versionOfMe } from '../users/present-own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -44,10 +44,9 @@ export const deleteMe = defineEndpoint({
   timeoutMs: 60_000,
 
   async handler({ caller, body, request }, services: AccountServices) {
-    const { db, storage, log } = services;
     const outcome = await deleteWithCode(services, caller, body.confirmCode, request);
     if (outcome instanceof Problem) throw outcome;
-    await removeFiles(db, storage, outcome).catch((error) => reportRemainingFiles(log, error));
+    await tryRemoveFiles(services, outcome);
     const headers = signedOutHeaders(request, services.config);
     return { status: 200, body: { success: true as const }, headers };
   },

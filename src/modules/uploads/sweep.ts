@@ -28,7 +28,7 @@ export async function sweepFiles(db: Database, storage: Storage, now: Date): Pro
  * Deletes files whose rows are deleted.
  * @throws the error of the storage; `sweepFiles` deletes the remaining files later
  */
-export async function removeFiles(db: Database, storage: Storage, ids: string[]): Promise<void> {
+async function removeFiles(db: Database, storage: Storage, ids: string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += concurrency) {
     const chunk = ids.slice(at, at + concurrency);
     const failures = new Map<string, unknown>();
@@ -45,8 +45,7 @@ export async function removeFiles(db: Database, storage: Storage, ids: string[])
 export const tryRemoveFiles = (
   { db, storage, log }: { db: Database; storage: Storage; log: FastifyBaseLogger },
   ids: string[],
-): Promise<void> => removeFiles(db, storage, ids).catch((error) => reportRemainingFiles(log, error));
-
-/** Logs that files remain, which `sweepFiles` deletes later. */
-export const reportRemainingFiles = (log: FastifyBaseLogger, error: unknown): void =>
-  log.warn({ err: error }, 'deleting the files of deleted images failed; maintenance retries it');
+): Promise<void> =>
+  removeFiles(db, storage, ids).catch((error) =>
+    log.warn({ err: error }, 'deleting the files of deleted images failed; maintenance retries it'),
+  );
