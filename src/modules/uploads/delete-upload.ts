@@ -1,11 +1,11 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
+import { readId } from '../../lib/ids.ts';
 import { deleteUpload as deleteRow } from './repo.ts';
 import { UploadParams } from './schemas.ts';
 import type { UploadServices } from './services.ts';
 import { tryRemoveFiles } from './sweep.ts';
-import { readUploadId } from './upload-id.ts';
 
 export const deleteUpload = defineEndpoint({
   method: 'DELETE',
@@ -25,7 +25,7 @@ export const deleteUpload = defineEndpoint({
 
   async handler({ caller, params }, services: UploadServices) {
     const { db, clock } = services;
-    const id = readUploadId(params.id);
+    const id = readId(params.id, 'upload_not_found');
     await actAs(db, caller, (tx, caller) => deleteRow(tx, id, caller, clock()));
     await tryRemoveFiles(services, [id]);
     return { status: 200, body: { success: true as const } };

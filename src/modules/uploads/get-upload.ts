@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
 import { UploadParams } from './schemas.ts';
 import type { UploadServices } from './services.ts';
 import { reportStorageOutage } from './storage-outage.ts';
-import { readUploadId } from './upload-id.ts';
 
 export const getUpload = defineEndpoint({
   method: 'GET',
@@ -26,7 +26,7 @@ export const getUpload = defineEndpoint({
   timeoutMs: 30_000,
 
   async handler({ params, request }, { findUpload, storage, outages }: UploadServices) {
-    const id = readUploadId(params.id);
+    const id = readId(params.id, 'upload_not_found');
     const upload = await findUpload(id);
     if (!upload) throw new Problem('upload_not_found');
     const headers = { etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' };

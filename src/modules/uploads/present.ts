@@ -1,14 +1,6 @@
 import type { Upload } from './schemas.ts';
 
-/** `bytes`: the size of the stored file. */
-export type UploadRow = {
-  id: string;
-  userId: string;
-  width: number;
-  height: number;
-  bytes: number;
-  createdAt: Date;
-};
+export type UploadRow = Omit<Upload, 'url'> & { userId: string; createdAt: Date };
 
 const urlPrefix = (publicUrl: string) => `${publicUrl}/v1/uploads/`;
 

@@ -13,7 +13,6 @@ import type { Viewer } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { Problem } from '../../lib/errors.ts';
 import { secondsToNextUtcDay, utcDay } from '../../lib/time.ts';
-import { mayDeleteUpload } from './policy.ts';
 import type { UploadRow } from './present.ts';
 
 /** Maximum number of uploads of a person in a day of UTC. */
@@ -100,7 +99,7 @@ export async function isOwnUpload(db: Queryable, userId: string, id: string): Pr
 }
 
 /**
- * Deletes an upload and announces its file. The owner's row is locked first: `updateMe` locks it too, so the
+ * Deletes an upload, for its owner or an admin, and announces its file. The owner's row is locked first: `updateMe` locks it too, so the
  * upload cannot become the avatar at the same time.
  * @throws Problem `upload_not_found`, `not_owner`
  */
@@ -108,7 +107,7 @@ export async function deleteUpload(tx: Transaction, id: string, viewer: Viewer, 
   const [upload] = await tx.query<{ userId: string }>(sql`select user_id from uploads where id = ${id}`);
   if (!upload) throw new Problem('upload_not_found');
   const { userId } = upload;
-  if (!mayDeleteUpload(viewer, userId)) throw new Problem('not_owner');
+  if (viewer.id !== userId && viewer.role !== 'admin') throw new Problem('not_owner');
   await tx.query(sql`select 1 from users where id = ${userId} for no key update`);
   const [deleted] = await tx.query<{ bytes: number }>(
     sql`delete from uploads where id = ${id} returning bytes`,
@@ -119,17 +118,6 @@ export async function deleteUpload(tx: Transaction, id: string, viewer: Viewer, 
   const count = await tx.execute(sql`
     ${update('users', sql`avatar_upload = null`)} where id = ${userId} and avatar_upload = ${id}`);
   if (count > 0) await recordChange(tx, { records: [changedPeople([userId])] });
-}
-
-/**
- * Deletes all uploads of a person, for account deletion, which locks the person's row.
- * @returns the ids of the files to delete after the commit
- */
-export async function deleteUploadsOf(tx: Transaction, userId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(sql`
-    with deleted as (delete from uploads where user_id = ${userId} returning id)
-    insert into loose_files (id, due) select id, now() from deleted returning id`);
-  return rows.map(({ id }) => id);
 }
 
 /** Makes an announced file due at once. @returns false if the file is not announced: its upload exists */

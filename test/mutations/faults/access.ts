@@ -70,10 +70,8 @@ export const accessFaults: Fault[] = [
     [' and suspended_at is null`', '`', 'guests', 'shows suspended people'],
     ['isHidden === false ? []', 'isHidden !== true ? []', 'claimants', 'shows a claimant whose RSVP is gone'],
   ]),
-  ...faultsOf('src/modules/uploads/policy.ts', [
-    ["viewer.id === ownerId || viewer.role === 'admin'", 'true', 'uploads', 'a stranger deletes an image'],
-  ]),
   ...faultsOf('src/modules/uploads/repo.ts', [
+    ["viewer.id !== userId && viewer.role !== 'admin'", 'false', 'uploads', 'a stranger deletes an image'],
     ['row && !hidden.has(row.userId) ? row : null', 'row ?? null', 'uploads', 'images of a suspended person'],
     [
       'where id = ${id} and user_id = ${userId}`',
