@@ -4,16 +4,19 @@ import { ref } from '../../http/schemas.ts';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { findStoredResponses } from '../../idempotency/stored-responses.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
 import { bodyTypes, readImage } from './image-body.ts';
-import { convertImage } from './images.ts';
+import { type ConvertedImage, convertImage } from './images.ts';
 import { maxUploadsPerNetwork, maxUploadsPerPerson } from './open-uploads.ts';
 import { toUpload } from './present.ts';
 import { maxBodyBytes } from './receive-body.ts';
-import { insertUpload, requireQuota } from './repo.ts';
+import { announceFile, dropFile, insertUpload, requireQuota } from './repo.ts';
 import { Upload } from './schemas.ts';
 import type { UploadServices } from './services.ts';
-import { storeImage } from './store-image.ts';
+import { reportStorageOutage } from './storage-outage.ts';
+import { tryRemoveFiles } from './sweep.ts';
 
 export const createUpload = defineEndpoint({
   method: 'POST',
@@ -42,7 +45,7 @@ export const createUpload = defineEndpoint({
   routeOptions: { bodyLimit: maxBodyBytes },
 
   async handler({ caller, request, idempotency }, services: UploadServices) {
-    const { db, config, clock, flags } = services;
+    const { db, clock, flags } = services;
     const image = readImage(request);
     await flags.require('uploads');
     const imageIdempotency = forImage(idempotency, image);
@@ -50,15 +53,37 @@ export const createUpload = defineEndpoint({
     if (stored) return stored;
     await requireQuota(db, caller.id, clock());
     const converted = await convertImage(image, caller.id);
-    return storeImage(services, caller.id, converted, (row) =>
-      runIdempotent(services, caller, imageIdempotency, async (tx) => {
-        await insertUpload(tx, row, clock());
-        const upload = toUpload(row, config.publicUrl);
-        return { status: 201 as const, body: upload, headers: { location: upload.url } };
-      }),
-    );
+    return storeImage(services, caller, converted, imageIdempotency);
   },
 });
+
+/**
+ * Writes the file of a new upload, then inserts its row. The file is deleted again if the row is not
+ * inserted.
+ * @throws Problem `storage_unavailable`; as `insertUpload` and `runIdempotent`
+ */
+async function storeImage(
+  services: UploadServices,
+  caller: Caller,
+  { data, width, height }: ConvertedImage,
+  idempotency: IdempotencyContext,
+) {
+  const { db, config, clock, storage, outages } = services;
+  const row = { id: newId(), userId: caller.id, width, height, bytes: data.length, createdAt: clock() };
+  await announceFile(db, row.id, row.createdAt);
+  try {
+    await reportStorageOutage(outages, storage.write(row.id, data));
+    return await runIdempotent(services, caller, idempotency, async (tx) => {
+      await insertUpload(tx, row, clock());
+      const upload = toUpload(row, config.publicUrl);
+      return { status: 201 as const, body: upload, headers: { location: upload.url } };
+    });
+  } finally {
+    // The transaction that inserts the row deletes the announcement: an announcement that is left has no row.
+    const isUnused = await dropFile(db, row.id, clock()).catch(() => false);
+    if (isUnused) await tryRemoveFiles(services, [row.id]);
+  }
+}
 
 /** An idempotency key stands for one image: the hash of the image takes the place of a JSON body. */
 const forImage = (idempotency: IdempotencyContext, image: Buffer): IdempotencyContext => ({

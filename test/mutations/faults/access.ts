@@ -88,7 +88,7 @@ export const accessFaults: Fault[] = [
       'another server shows a deleted avatar',
     ],
   ]),
-  ...faultsOf('src/modules/uploads/store-image.ts', [
+  ...faultsOf('src/modules/uploads/create-upload.ts', [
     ['await announceFile(db, row.id, row.createdAt);', '', 'uploads', 'a file without a row stays forever'],
   ]),
   ...faultsOf('src/modules/calendars/get-calendar.ts', [
