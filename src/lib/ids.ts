@@ -49,11 +49,11 @@ export function readId(text: string, code: ProblemCode): string {
 /** An item's id: the id of its event, and its number within the event. */
 export type ItemId = { eventId: string; n: number };
 
-/** @throws Problem `item_not_found` if the text is not the id of an item */
-export function readItemId(text: string): ItemId {
+/** @throws Problem `code` if the text is not the id of an item */
+export function readItemId(text: string, code: ProblemCode = 'item_not_found'): ItemId {
   const [event = '', n = '', ...rest] = text.split('.');
-  if (rest.length > 0 || !/^[1-9]\d{0,8}$/.test(n)) throw new Problem('item_not_found');
-  return { eventId: readId(event, 'item_not_found'), n: Number(n) };
+  if (rest.length > 0 || !/^[1-9]\d{0,8}$/.test(n)) throw new Problem(code);
+  return { eventId: readId(event, code), n: Number(n) };
 }
 
 export const formatItemId = ({ eventId, n }: ItemId): string => `${eventId}.${n}`;

@@ -2,59 +2,41 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
+import { formatItemId, readId, readItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
 import { findItemState } from '../items/repo.ts';
+import type { NewReport } from './schemas.ts';
 
-export type Subject = { type: 'event' | 'item' | 'message' | 'user'; id: string };
 /** The id in its canonical form, and the person whom a report of the subject concerns. */
 type ReportableSubject = { id: string; aboutId: string };
-
-/** Finds a subject; null if it does not exist or the viewer may not report it. */
-export async function findSubject(
-  tx: Transaction,
-  { type, id }: Subject,
-  viewer: Viewer,
-): Promise<ReportableSubject | null> {
-  if (type === 'item') {
-    const item = orNull(() => readItemId(id));
-    return item && findItem(tx, item, viewer);
-  }
-  const canonicalId = orNull(() => readId(id, 'subject_not_found'));
-  return canonicalId === null ? null : finders[type](tx, canonicalId, viewer);
-}
-
 type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<ReportableSubject | null>;
 
-const finders: Record<'event' | 'message' | 'user', Find> = {
+/**
+ * Find a subject; null if it does not exist or the viewer may not report it.
+ * @throws Problem `subject_not_found` for a malformed id
+ */
+export const subjectFinders: Record<NewReport['subject']['type'], Find> = {
   async event(tx, id, viewer) {
-    const event = await findEvent(tx, id);
-    return event && isVisible(event, viewer) ? { id, aboutId: event.organizerId } : null;
+    const event = await findEvent(tx, readId(id, 'subject_not_found'));
+    return event && isVisible(event, viewer) ? { id: event.id, aboutId: event.organizerId } : null;
+  },
+  async item(tx, id, viewer) {
+    const item = readItemId(id, 'subject_not_found');
+    const state = await findItemState(tx, item, viewer);
+    return state && { id: formatItemId(item), aboutId: state.organizerId };
   },
   /** A message can be reported by its recipient alone. */
   async message(tx, id, viewer) {
-    const [row] = await tx.query<{ otherId: string }>(sql`
-      select other_id from messages where user_id = ${viewer.id} and id = ${id} and not is_own`);
-    return row ? { id, aboutId: row.otherId } : null;
+    const [row] = await tx.query<ReportableSubject>(sql`
+      select id, other_id as about_id from messages
+      where user_id = ${viewer.id} and id = ${readId(id, 'subject_not_found')} and not is_own`);
+    return row ?? null;
   },
   async user(tx, id, viewer) {
-    const rows = await tx.query(sql`
-      select 1 from users where id = ${id} and (suspended_at is null or ${viewer.role === 'admin'})`);
-    return rows.length > 0 ? { id, aboutId: id } : null;
+    const [row] = await tx.query<ReportableSubject>(sql`
+      select id, id as about_id from users
+      where id = ${readId(id, 'subject_not_found')} and (suspended_at is null or ${viewer.role === 'admin'})`);
+    return row ?? null;
   },
 };
-
-async function findItem(tx: Transaction, item: ItemId, viewer: Viewer): Promise<ReportableSubject | null> {
-  const state = await findItemState(tx, item, viewer);
-  return state && { id: formatItemId(item), aboutId: state.organizerId };
-}
-
-/** Treats a malformed id as the id of a missing subject. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}

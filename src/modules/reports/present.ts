@@ -1,28 +1,18 @@
-import type { Subject } from './policy.ts';
 import type { AdminReport, Report } from './schemas.ts';
 
 /** `aboutId`: the person whom the report concerns. */
-export type ReportRow = {
+export type ReportRow = Pick<AdminReport, 'id' | 'reason' | 'text' | 'status' | 'note'> & {
   reporterId: string;
-  id: string;
-  subjectType: Subject['type'];
+  subjectType: Report['subject']['type'];
   subjectId: string;
   aboutId: string;
-  reason: Report['reason'];
-  text: string;
-  status: 'open' | 'resolved';
-  note: string;
   createdAt: Date;
   resolvedAt: Date | null;
 };
-type InvolvedRow = { id: string; name: string; username: string; isSuspended: boolean };
 export type MessageText = { text: string; createdAt: Date };
 /** `message`: the reported message; null if the subject is not a message. */
-export type AdminReportRow = ReportRow & {
-  reporter: InvolvedRow;
-  about: InvolvedRow;
-  message: MessageText | null;
-};
+export type AdminReportRow = ReportRow &
+  Pick<AdminReport, 'reporter' | 'about'> & { message: MessageText | null };
 
 /** For the reporter. */
 export const toReport = (row: ReportRow): Report => ({

@@ -1,5 +1,4 @@
 import type { Database } from '../../db/client.ts';
-import { lockEach } from '../../db/locks.ts';
 import { one, type Queryable } from '../../db/query.ts';
 import { rowsOf } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
@@ -8,7 +7,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
-import { findSubject, type Subject } from './policy.ts';
+import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport } from './schemas.ts';
 
@@ -30,7 +29,7 @@ export async function insertReport(
   now: Date,
 ): Promise<ReportRow> {
   await tx.query(sql`select 1 from users where id = ${reporter.id} for no key update`);
-  const found = await findSubject(tx, subject as Subject, reporter);
+  const found = await subjectFinders[subject.type](tx, subject.id, reporter);
   const locked =
     found && (await tx.query(sql`select 1 from users where id = ${found.aboutId} for key share`));
   if (!found || locked?.length !== 1) throw new Problem('subject_not_found');
@@ -139,21 +138,4 @@ async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
     select k.report_id, m.text, m.created_at
     from ${rowsOf('messages m', keys, { userId: 'uuid', otherId: 'uuid', id: 'uuid' }, { reportId: 'uuid' })}`);
   return new Map(found.map(({ reportId, ...message }) => [reportId, message]));
-}
-
-/**
- * Deletes the reports that a person made and those that concern the person, for account deletion. The rows
- * are locked in ascending order first: two people who reported each other may delete their accounts at the
- * same time.
- */
-export async function deleteReports(tx: Transaction, userId: string): Promise<void> {
-  const found = await tx.query<{ reporterId: string; id: string }>(sql`
-    select reporter_id, id from reports where reporter_id = ${userId} or about_id = ${userId}`);
-  await lockEach(
-    found,
-    ({ reporterId, id }) => reporterId + id,
-    ({ reporterId, id }) =>
-      tx.query(sql`select 1 from reports where reporter_id = ${reporterId} and id = ${id} for update`),
-  );
-  await tx.query(sql`delete from reports where reporter_id = ${userId} or about_id = ${userId}`);
 }
