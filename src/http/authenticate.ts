@@ -51,7 +51,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
     if (config?.sameOriginOnly) {
       hooks.unshift((request, _reply, done) => done(refuseCrossSite(request, publicOrigin) ?? undefined));
     }
-    if (config?.access === 'optional' || config?.access === 'required') hooks.unshift(findCaller(config));
+    if (config?.access && config.access !== 'public') hooks.unshift(findCaller(config));
     options.onRequest = hooks;
   });
 
@@ -60,7 +60,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
     (request, reply, done) => {
       const credential = readCredential(request);
       if (credential instanceof Problem) return done(credential);
-      if (!credential) return done(config.access === 'required' ? new Problem('token_missing') : undefined);
+      if (!credential) return done(config.access === 'optional' ? undefined : new Problem('token_missing'));
       authenticate(credential, config).then(
         (caller) => {
           request.caller = caller;

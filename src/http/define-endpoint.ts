@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import type { ChangeLog } from '../cache/change-log.ts';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
 import type { Caller } from '../identity/caller.ts';
+import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
@@ -14,13 +15,14 @@ import { IdempotencyHeaders } from './schemas.ts';
 
 /**
  * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
- * token. The cookie of a browser session counts as a token (authenticate.ts).
+ * token. `admin`: also 403 without the role that the caller had when the request was authenticated. The cookie of
+ * a browser session counts as a token (authenticate.ts).
  */
-type Access = 'public' | 'optional' | 'required';
+type Access = 'public' | 'optional' | 'required' | 'admin';
 
 type Optional = TSchema | undefined;
 type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
-type CallerOf<A extends Access> = A extends 'required' ? Caller : A extends 'optional' ? Caller | null : null;
+type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'optional' ? Caller | null : Caller;
 
 type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
   caller: CallerOf<A>;
@@ -176,11 +178,12 @@ function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
     'internal_error',
     'unavailable',
     ...(access === 'public' ? [] : ['token_invalid' as const]),
-    ...(access === 'required' ? ['token_missing' as const] : []),
+    ...(access === 'public' || access === 'optional' ? [] : ['token_missing' as const]),
     ...(access === 'public' || allowsSuspended ? [] : ['account_suspended' as const]),
     ...(refusesCrossSite ? ['cross_site_request' as const] : []),
     ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
     ...(ifMatch ? (['precondition_failed'] as const) : []),
+    ...(access === 'admin' ? ['not_admin' as const] : []),
     ...problems,
   ];
 }
@@ -191,7 +194,7 @@ export function registerEndpoint<S extends RegistrationServices>(
   endpoint: Endpoint<S>,
   services: S,
 ): void {
-  const { idempotent, uncached } = endpoint;
+  const { access, idempotent, uncached } = endpoint;
   const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
   app.route({
     ...endpoint.routeOptions,
@@ -201,6 +204,7 @@ export function registerEndpoint<S extends RegistrationServices>(
     schema: schemaOf(endpoint),
     handler: async (request, reply) => {
       const { caller, params, query, body } = request;
+      if (access === 'admin' && caller?.role !== 'admin') throw new Problem('not_admin');
       // For a caller, authentication has read the change log.
       if (!caller && !uncached) await services.changeLog.catchUp();
       const idempotency = idempotent

@@ -2,7 +2,7 @@ import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { lockAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { lockAdmin } from '../../identity/act-as-admin.ts';
 import { readUserId } from '../users/user-id.ts';
 import { lockRoles, changeRole as writeRole } from './repo.ts';
 import { NewRole, Role, UserParams } from './schemas.ts';
@@ -14,14 +14,13 @@ export const changeRole = defineEndpoint({
   tag: 'Administration',
   summary: "Change a person's role",
   description: 'For admins. The role applies from the next request of the person on, on every server.',
-  access: 'required',
+  access: 'admin',
   params: UserParams,
   body: NewRole,
   response: { 200: Role },
-  problems: ['not_admin', 'user_not_found', 'last_admin'],
+  problems: ['user_not_found', 'last_admin'],
 
   async handler({ caller, params, body, request }, services: BaseServices) {
-    requireAdmin(caller);
     const id = readUserId(params.id);
     const { role } = body;
     await transaction(services.db, async (tx) => {

@@ -2,7 +2,6 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { requireAdmin } from '../../identity/require-admin.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { toAdminUser } from './present.ts';
 import { listUsers } from './repo.ts';
@@ -15,13 +14,11 @@ export const listAccounts = defineEndpoint({
   tag: 'Administration',
   summary: 'List accounts',
   description: 'For admins. The newest account first.',
-  access: 'required',
+  access: 'admin',
   query: AdminUserQuery,
   response: { 200: cursorPage(ref(AdminUser)) },
-  problems: ['not_admin'],
 
-  async handler({ caller, query }, { db }: BaseServices) {
-    requireAdmin(caller);
+  async handler({ query }, { db }: BaseServices) {
     const { q, phone, suspended, cursor, limit } = query;
     const position = readCursor(cursor, 'time', 'id');
     const after = position && { createdAt: position[0], id: position[1] };

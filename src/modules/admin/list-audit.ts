@@ -3,7 +3,6 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { requireAdmin } from '../../identity/require-admin.ts';
 import { minId } from '../../lib/ids.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
 import { readUserId } from '../users/user-id.ts';
@@ -19,13 +18,11 @@ export const listAudit = defineEndpoint({
   description:
     'For admins. The newest entry first. The audit trail records sign-ins, ended sessions, actions of admins, and ' +
     'deleted accounts.',
-  access: 'required',
+  access: 'admin',
   query: AuditQuery,
   response: { 200: cursorPage(ref(AuditEntry)) },
-  problems: ['not_admin'],
 
-  async handler({ caller, query }, { db, config }: BaseServices) {
-    requireAdmin(caller);
+  async handler({ query }, { db, config }: BaseServices) {
     const { since, until, userId, cursor, limit } = query;
     const position = readCursor(cursor, 'time', 'id');
     const filter = { since: readFrom(since), until: readUntil(until), userId: readFilterId(userId) };

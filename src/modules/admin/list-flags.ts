@@ -2,7 +2,6 @@ import { defaultsOf, listFlags as findFlags } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf, ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { requireAdmin } from '../../identity/require-admin.ts';
 import { toFlags } from './present.ts';
 import { Flag } from './schemas.ts';
 
@@ -13,12 +12,10 @@ export const listFlags = defineEndpoint({
   tag: 'Administration',
   summary: 'List feature flags',
   description: 'For admins.',
-  access: 'required',
+  access: 'admin',
   response: { 200: listOf(ref(Flag)) },
-  problems: ['not_admin'],
 
-  async handler({ caller }, { db, config }: BaseServices) {
-    requireAdmin(caller);
+  async handler(_request, { db, config }: BaseServices) {
     return { status: 200, body: { data: toFlags(await findFlags(db), defaultsOf(config)) } };
   },
 });

@@ -1,7 +1,7 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { readUserId } from '../users/user-id.ts';
 import { Suspended, UserParams } from './schemas.ts';
 import { restore, suspensionTimeoutMs } from './suspension.ts';
@@ -14,14 +14,13 @@ export const restoreAccount = defineEndpoint({
   summary: 'Restore a suspended account',
   description:
     'For admins. The profile and events become visible again. All sessions end: the person must sign in again.',
-  access: 'required',
+  access: 'admin',
   params: UserParams,
   response: { 200: Suspended },
-  problems: ['not_admin', 'user_not_found'],
+  problems: ['user_not_found'],
   timeoutMs: suspensionTimeoutMs,
 
   async handler({ caller, params, request }, services: BaseServices) {
-    requireAdmin(caller);
     const id = readUserId(params.id);
     await actAsAdmin(services.db, caller, async (tx) => {
       const isChanged = await restore(tx, id);

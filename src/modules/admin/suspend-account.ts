@@ -1,7 +1,7 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { readUserId } from '../users/user-id.ts';
 import { Suspended, Suspension, UserParams } from './schemas.ts';
 import { suspend, suspensionTimeoutMs } from './suspension.ts';
@@ -15,15 +15,14 @@ export const suspendAccount = defineEndpoint({
   description:
     'For admins. From the response on, the tokens of the account are refused, and only admins see its profile and ' +
     'events. No data is deleted. The person can still sign in to export or delete their data, and nothing else.',
-  access: 'required',
+  access: 'admin',
   params: UserParams,
   body: Suspension,
   response: { 200: Suspended },
-  problems: ['not_admin', 'user_not_found', 'is_admin'],
+  problems: ['user_not_found', 'is_admin'],
   timeoutMs: suspensionTimeoutMs,
 
   async handler({ caller, params, body, request }, services: BaseServices) {
-    requireAdmin(caller);
     const id = readUserId(params.id);
     const { reason = '' } = body;
     await actAsAdmin(services.db, caller, async (tx) => {

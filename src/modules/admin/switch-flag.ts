@@ -10,7 +10,7 @@ import {
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { toFlags } from './present.ts';
 import { Flag, FlagChange, FlagParams } from './schemas.ts';
@@ -23,14 +23,13 @@ export const switchFlag = defineEndpoint({
   summary: 'Switch a feature on or off',
   description:
     'For admins. On every server, the change applies to all requests that begin after the response.',
-  access: 'required',
+  access: 'admin',
   params: FlagParams,
   body: FlagChange,
   response: { 200: ref(Flag) },
-  problems: ['not_admin', 'flag_not_found'],
+  problems: ['flag_not_found'],
 
   async handler({ caller, params, body, request }, services: BaseServices) {
-    requireAdmin(caller);
     const { db, config } = services;
     const name = readFlagName(params.name);
     const { enabled } = body;

@@ -2,7 +2,6 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { requireAdmin } from '../../identity/require-admin.ts';
 import { toAdminReport } from './present.ts';
 import { listReports as findReports } from './repo.ts';
 import { AdminReport, ReportQuery } from './schemas.ts';
@@ -14,13 +13,11 @@ export const listReports = defineEndpoint({
   tag: 'Reports',
   summary: 'List reports',
   description: 'For admins. The newest report first.',
-  access: 'required',
+  access: 'admin',
   query: ReportQuery,
   response: { 200: cursorPage(ref(AdminReport)) },
-  problems: ['not_admin'],
 
-  async handler({ caller, query }, { db }: BaseServices) {
-    requireAdmin(caller);
+  async handler({ query }, { db }: BaseServices) {
     const { status, cursor, limit } = query;
     const position = readCursor(cursor, 'time', 'id');
     const after = position && { createdAt: position[0], id: position[1] };

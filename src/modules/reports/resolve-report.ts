@@ -2,7 +2,7 @@ import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { toAdminReport } from './present.ts';
@@ -16,14 +16,13 @@ export const resolveReport = defineEndpoint({
   tag: 'Reports',
   summary: 'Resolve a report',
   description: 'For admins. The reporter is not notified.',
-  access: 'required',
+  access: 'admin',
   params: ReportParams,
   body: Resolution,
   response: { 200: ref(AdminReport) },
-  problems: ['not_admin', 'report_not_found'],
+  problems: ['report_not_found'],
 
   async handler({ caller, params, body, request }, services: BaseServices) {
-    requireAdmin(caller);
     const id = readId(params.id, 'report_not_found');
     const context = auditContextOf(services, request);
     const report = await actAsAdmin(services.db, caller, async (tx) => {

@@ -31,7 +31,7 @@ export function describeOperation(
   const schema = fastifySchema as OperationSchema | undefined;
   const { access, idempotent, conditional, ifMatch, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
-  const security = { public: [], optional: [{}, ...credentials], required: credentials }[access];
+  const security = access === 'public' ? [] : access === 'optional' ? [{}, ...credentials] : credentials;
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),

@@ -107,16 +107,13 @@ export const accessFaults: Fault[] = [
     ["if (role === 'admin') throw new Problem('is_admin');", '', 'admin-suspension', 'an admin is suspended'],
     ["if (!hasOtherAdmin) throw new Problem('last_admin');", '', 'admin-roles', 'no admin is left'],
   ]),
-  ...faultsOf('src/identity/require-admin.ts', [
+  ...faultsOf('src/http/define-endpoint.ts', [
+    ["access === 'admin' && caller?.role !== 'admin'", 'false', 'access-matrix', 'everybody lists accounts'],
+  ]),
+  ...faultsOf('src/identity/act-as-admin.ts', [
     [
-      'export function requireAdmin({ role }: Viewer): void {',
-      'export function requireAdmin({ role }: Viewer): void {\n  return;',
-      'access-matrix',
-      'everybody lists accounts',
-    ],
-    [
-      'requireAdmin(await lockCaller(tx, caller));',
-      'requireAdmin(caller);',
+      'const { role } = await lockCaller(tx, caller);',
+      'const { role } = caller;',
       'admin-roles',
       'a former admin acts',
     ],

@@ -96,19 +96,19 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/admin/list-accounts.ts', [
-    ['requireAdmin(caller);', '', 'admin-roles', 'everybody lists accounts and phone numbers'],
+    ["access: 'admin',", "access: 'required',", 'admin-roles', 'everybody lists accounts and phone numbers'],
   ]),
   ...faultsOf('src/modules/admin/list-audit.ts', [
-    ['requireAdmin(caller);', '', 'admin-roles', 'everybody reads the audit trail'],
+    ["access: 'admin',", "access: 'required',", 'admin-roles', 'everybody reads the audit trail'],
   ]),
   ...faultsOf('src/modules/admin/list-flags.ts', [
-    ['requireAdmin(caller);', '', 'admin-flags', 'everybody reads the flags'],
+    ["access: 'admin',", "access: 'required',", 'admin-flags', 'everybody reads the flags'],
   ]),
   ...faultsOf('src/modules/admin/change-role.ts', [
     ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
   ]),
   ...faultsOf('src/modules/reports/list-reports.ts', [
-    ['requireAdmin(caller);', '', 'admin-reports', 'everybody reads the reports'],
+    ["access: 'admin',", "access: 'required',", 'admin-reports', 'everybody reads the reports'],
   ]),
   ...faultsOf('src/modules/auth/sign-in-with-code.ts', [
     ["if (isNew) await flags.require('signUps');", '', 'admin-flags', 'the flag does not stop new accounts'],

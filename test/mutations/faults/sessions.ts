@@ -10,7 +10,7 @@ export const sessionFaults: Fault[] = [
       'a route without a declared access',
     ],
     [
-      "config.access === 'required' ? new Problem('token_missing') : undefined",
+      "config.access === 'optional' ? undefined : new Problem('token_missing')",
       'undefined',
       'access-matrix',
       'an operation without a token',

@@ -1,14 +1,9 @@
-/** Restricts operations to admins. */
+/** Transactions that only an admin may run. */
 import type { Database } from '../db/client.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import { lockCaller } from './act-as.ts';
-import type { Caller, Viewer } from './caller.ts';
-
-/** Checks the role that the caller had when the request was authenticated. @throws Problem `not_admin` */
-export function requireAdmin({ role }: Viewer): void {
-  if (role !== 'admin') throw new Problem('not_admin');
-}
+import type { Caller } from './caller.ts';
 
 /**
  * Runs `work` as `actAs` does, and locks the caller's role: a transaction that changes the role commits
@@ -31,5 +26,6 @@ export function actAsAdmin<T>(
  * @throws Problem `token_invalid`, `not_admin`
  */
 export async function lockAdmin(tx: Transaction, caller: Caller): Promise<void> {
-  requireAdmin(await lockCaller(tx, caller));
+  const { role } = await lockCaller(tx, caller);
+  if (role !== 'admin') throw new Problem('not_admin');
 }
