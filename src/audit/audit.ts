@@ -193,13 +193,13 @@ type AuditFilter = { since: Date | null; until: Date | null; userId: string | nu
 /**
  * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that
  * this person caused as an admin.
- * @param after the last entry of the previous page; null for the first page
+ * @param after the time and id of the last entry of the previous page; null for the first page
  */
 export async function listAuditPage(
   db: Database,
   secretKey: string,
   { since, until, userId }: AuditFilter,
-  after: { at: Date; id: string } | null,
+  after: [at: Date, id: string] | null,
   limit: number,
 ): Promise<AuditRow[]> {
   const rows = await db.query<UnnamedAuditRow>(sql`
@@ -208,7 +208,7 @@ export async function listAuditPage(
       ${userId === null ? sql`` : sql`and (who = ${hashOf(secretKey, { userId })} or by_id = ${userId})`}
       ${since ? sql`and at >= ${since}` : sql``}
       ${until ? sql`and at <= ${until}` : sql``}
-      ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : sql``}
+      ${after ? sql`and (at, id) < (${after[0]}, ${after[1]})` : sql``}
     order by at desc, id desc limit ${limit}`);
   return withNames(db, rows);
 }

@@ -20,8 +20,7 @@ export const listAccounts = defineEndpoint({
 
   async handler({ query }, { db }: BaseServices) {
     const { q, phone, suspended, cursor, limit } = query;
-    const position = readCursor(cursor, 'time', 'id');
-    const after = position && { createdAt: position[0], id: position[1] };
+    const after = readCursor(cursor, 'time', 'id');
     const number = phone === undefined ? undefined : readPhone(restorePlus(phone)).number;
     const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);

@@ -24,9 +24,8 @@ export const listAudit = defineEndpoint({
 
   async handler({ query }, { db, config }: BaseServices) {
     const { since, until, userId, cursor, limit } = query;
-    const position = readCursor(cursor, 'time', 'id');
+    const after = readCursor(cursor, 'time', 'id');
     const filter = { since: readFrom(since), until: readUntil(until), userId: readFilterId(userId) };
-    const after = position && { at: position[0], id: position[1] };
     const rows = await listAuditPage(db, config.secretKey, filter, after, limit + 1);
     const page = toPage(rows, limit, ({ at, id }) => [at, id]);
     return { status: 200, body: { data: page.rows.map(toAuditEntry), nextCursor: page.nextCursor } };

@@ -1,14 +1,8 @@
 import type { AuditRow } from '../../audit/audit.ts';
-import type { FlagName, FlagRow } from '../../flags/flags.ts';
-import { flagNames, flagTable } from '../../flags/flags.ts';
+import { type FlagName, type FlagRow, flagNames, flagTable } from '../../flags/flags.ts';
 import type { AdminUser, AuditEntry, Flag } from './schemas.ts';
 
-export type AdminUserRow = {
-  id: string;
-  name: string;
-  username: string;
-  phone: string;
-  role: 'user' | 'admin';
+export type AdminUserRow = Omit<AdminUser, 'isSuspended' | 'createdAt'> & {
   suspendedAt: Date | null;
   createdAt: Date;
 };
@@ -33,14 +27,9 @@ export function toFlags(rows: FlagRow[], defaults: Record<FlagName, boolean>): F
   });
 }
 
-export const toAuditEntry = (row: AuditRow & { id: string }): AuditEntry => ({
-  id: row.id,
-  at: row.at.toISOString(),
-  what: row.what,
-  userId: row.userId,
-  username: row.username,
-  who: row.who.toString('base64url').slice(0, 12),
-  byUserId: row.byId,
-  address: row.address,
-  detail: row.detail,
+export const toAuditEntry = ({ at, who, byId, ...row }: AuditRow): AuditEntry => ({
+  ...row,
+  at: at.toISOString(),
+  who: who.toString('base64url').slice(0, 12),
+  byUserId: byId,
 });

@@ -4,10 +4,8 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { escapeLike } from '../../lib/text.ts';
 import { setRole } from '../auth/session-repo.ts';
-import { userSearchTerm } from '../users/repo.ts';
-import { requireOtherAdmin } from './policy.ts';
+import { userSearchPattern, userSearchTerm } from '../users/repo.ts';
 import type { AdminUserRow } from './present.ts';
 
 /**
@@ -32,7 +30,7 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
   if (role === 'user') {
     const others = await tx.query(sql`
       select 1 from users where role = 'admin' and id <> ${userId} and suspended_at is null limit 1`);
-    requireOtherAdmin(others.length > 0);
+    if (others.length === 0) throw new Problem('last_admin');
   }
   await setRole(tx, userId, role);
   return true;
@@ -44,33 +42,24 @@ type UserFilter = {
   phone: string | undefined;
   suspended: boolean | undefined;
 };
-/** The last account of a page. */
-type UserPosition = { createdAt: Date; id: string };
 
 /**
  * Returns accounts, the newest first.
- * @param after the last account of the previous page; null for the first page
+ * @param after the time and id of the last account of the previous page; null for the first page
  */
 export async function listUsers(
   db: Database,
   { q, phone, suspended }: UserFilter,
-  after: UserPosition | null,
+  after: [createdAt: Date, id: string] | null,
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
     select u.id, u.name, u.username, u.phone, u.role, u.suspended_at, u.created_at
     from users u
     where true
-      ${q === undefined ? sql`` : sql`and u.search like ${patternOf(q)}`}
+      ${q === undefined ? sql`` : sql`and u.search like ${userSearchPattern(userSearchTerm(q))}`}
       ${phone === undefined ? sql`` : sql`and u.id = (select user_id from phones where phone = ${phone})`}
       ${suspended === undefined ? sql`` : suspended ? sql`and u.suspended_at is not null` : sql`and u.suspended_at is null`}
-      ${after ? sql`and (u.created_at, u.id) < (${after.createdAt}, ${after.id})` : sql``}
+      ${after ? sql`and (u.created_at, u.id) < (${after[0]}, ${after[1]})` : sql``}
     order by u.created_at desc, u.id desc limit ${limit}`);
-}
-
-/** Matches as the search of people does: starts of words, and from three characters on any part of a word. */
-function patternOf(q: string): string {
-  const term = userSearchTerm(q);
-  const start = escapeLike(term);
-  return [...term].length < 3 ? `% ${start}%` : `%${start}%`;
 }

@@ -1,5 +1,4 @@
 /** Suspends and restores accounts. */
-
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
@@ -12,7 +11,6 @@ import { deleteSessionsOf } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { setHidden } from '../events/hide-events.ts';
 import { updateSuspension } from '../users/accounts.ts';
-import { requireSuspendable } from './policy.ts';
 
 /** Allows for people who organize ten thousand events. */
 export const suspensionTimeoutMs = 60_000;
@@ -29,18 +27,12 @@ type AccountState = { role: 'user' | 'admin'; suspendedAt: Date | null };
  */
 export async function suspend(tx: Transaction, userId: string, now: Date): Promise<boolean> {
   await extendTimeouts(tx);
-  // Also before the lock: two admins who suspended each other would deadlock.
-  requireSuspendable(await findState(tx, userId, false));
-  const state = await findState(tx, userId, true);
-  requireSuspendable(state);
+  // An admin is not locked: two admins who suspended each other would deadlock.
+  const before = await findState(tx, userId, false);
+  const state = before.role === 'admin' ? before : await findState(tx, userId, true);
+  if (state.role === 'admin') throw new Problem('is_admin');
   if (state.suspendedAt) return false;
-  await updateSuspension(tx, userId, now);
-  const sessions = await deleteSessionsOf(tx, userId);
-  const { ids, listingKeys } = await setHidden(tx, userId, true);
-  await recordChange(tx, {
-    records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
-    listingKeys,
-  });
+  await changeSuspension(tx, userId, now);
   return true;
 }
 
@@ -54,14 +46,18 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await updateSuspension(tx, userId, null);
+  await changeSuspension(tx, userId, null);
+  return true;
+}
+
+async function changeSuspension(tx: Transaction, userId: string, suspendedAt: Date | null): Promise<void> {
+  await updateSuspension(tx, userId, suspendedAt);
   const sessions = await deleteSessionsOf(tx, userId);
-  const { ids, listingKeys } = await setHidden(tx, userId, false);
+  const { ids, listingKeys } = await setHidden(tx, userId, suspendedAt !== null);
   await recordChange(tx, {
     records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
     listingKeys,
   });
-  return true;
 }
 
 /** How long late events are looked for once all nodes respond: a cluster finishes a lost commit within a minute then. */
@@ -109,9 +105,9 @@ async function listWithShownEvents(db: Database, suspendedSince: Date): Promise<
 }
 
 async function hideEventsOf(tx: Transaction, userId: string): Promise<void> {
-  const [state] = await tx.query<AccountState>(sql`
-    select role, suspended_at from users where id = ${userId} for update`);
-  if (!state?.suspendedAt) return;
+  const suspended = await tx.query(sql`
+    select 1 from users where id = ${userId} and suspended_at is not null for update`);
+  if (suspended.length === 0) return;
   const { ids, listingKeys } = await setHidden(tx, userId, true);
   if (ids.length > 0) await recordChange(tx, { records: [changedEvents(ids)], listingKeys });
 }

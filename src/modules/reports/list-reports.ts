@@ -19,9 +19,7 @@ export const listReports = defineEndpoint({
 
   async handler({ query }, { db }: BaseServices) {
     const { status, cursor, limit } = query;
-    const position = readCursor(cursor, 'time', 'id');
-    const after = position && { createdAt: position[0], id: position[1] };
-    const rows = await findReports(db, status, after, limit + 1);
+    const rows = await findReports(db, status, readCursor(cursor, 'time', 'id'), limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
     return { status: 200, body: { data: page.rows.map(toAdminReport), nextCursor: page.nextCursor } };
   },

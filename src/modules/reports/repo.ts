@@ -60,19 +60,19 @@ async function requireQuota(tx: Transaction, reporterId: string, now: Date): Pro
 /**
  * Returns reports, the newest first.
  * @param status undefined: reports of every status
- * @param after the last report of the previous page; null for the first page
+ * @param after the time and id of the last report of the previous page; null for the first page
  */
 export async function listReports(
   db: Database,
   status: 'open' | 'resolved' | undefined,
-  after: { createdAt: Date; id: string } | null,
+  after: [createdAt: Date, id: string] | null,
   limit: number,
 ): Promise<AdminReportRow[]> {
   const rows = await db.query<ReportRow>(sql`
     select * from reports
     where true
       ${status === undefined ? sql`` : sql`and status = ${status}`}
-      ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+      ${after ? sql`and (created_at, id) < (${after[0]}, ${after[1]})` : sql``}
     order by created_at desc, id desc limit ${limit}`);
   return withDetails(db, rows);
 }

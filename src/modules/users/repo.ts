@@ -22,6 +22,12 @@ export function userSearchText(name: string, username: string): string {
   return ` ${[...new Set(spellings)].join(' ')}`;
 }
 
+/** Finds a term in `users.search`: at the start of a word, or from three characters on anywhere. */
+export function userSearchPattern(term: string): string {
+  const start = escapeLike(term);
+  return [...term].length < 3 ? `% ${start}%` : `%${start}%`;
+}
+
 /**
  * People whose name or username has a word that starts with `term`, or from three characters on has it
  * anywhere. Best first: the username itself, its start, the start of the name, of another word, anywhere;
@@ -30,11 +36,10 @@ export function userSearchText(name: string, username: string): string {
  */
 export async function searchUsers(db: Database, term: string, hidden: string[], limit: number) {
   const start = escapeLike(term);
-  const pattern = [...term].length < 3 ? `% ${start}%` : `%${start}%`;
   return await db.query<PersonRow & { isPrivate: boolean }>(sql`
     select id, name, username, bio, avatar_upload, is_private
     from users
-    where search like ${pattern} and id <> all(${hidden}::uuid[]) and suspended_at is null
+    where search like ${userSearchPattern(term)} and id <> all(${hidden}::uuid[]) and suspended_at is null
     order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
       search not like ${`% ${start}%`}, username
     limit ${limit}`);

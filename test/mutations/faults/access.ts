@@ -103,9 +103,11 @@ export const accessFaults: Fault[] = [
     ["if (caller && !current) return 'token_invalid';", '', 'live-access', 'a stream outlives its session'],
     ['row && isVisible(row, current) ? null', 'row ? null', 'live-access', 'a stream of a private event'],
   ]),
-  ...faultsOf('src/modules/admin/policy.ts', [
-    ["if (role === 'admin') throw new Problem('is_admin');", '', 'admin-suspension', 'an admin is suspended'],
-    ["if (!hasOtherAdmin) throw new Problem('last_admin');", '', 'admin-roles', 'no admin is left'],
+  ...faultsOf('src/modules/admin/suspension.ts', [
+    ["if (state.role === 'admin') throw", 'if (false) throw', 'admin-suspension', 'an admin is suspended'],
+  ]),
+  ...faultsOf('src/modules/admin/repo.ts', [
+    ['if (others.length === 0) throw', 'if (false) throw', 'admin-roles', 'no admin is left'],
   ]),
   ...faultsOf('src/http/define-endpoint.ts', [
     ["access === 'admin' && caller?.role !== 'admin'", 'false', 'access-matrix', 'everybody lists accounts'],
