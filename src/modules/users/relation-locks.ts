@@ -6,7 +6,7 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { RelationRow } from './present.ts';
 
-/** Two people, the smaller id first. `changeRelation` locks their relation by this row. */
+/** Two people, the smaller id first. This row locks their relation: the other one is written under its lock. */
 export type Pair = { first: string; second: string };
 
 export const pairOf = (one: string, other: string): Pair =>
@@ -21,9 +21,9 @@ export const selectLockedPerson = (id: string, mayWaitForLocks: boolean) => sql`
   select id from users where id = ${id} for key share ${skipLockedUnless(mayWaitForLocks)}`;
 
 /**
- * Locks the relations of `pairs` as `changeRelation` does: until the transaction ends, no block is added or
- * removed between the people, and no account of them is deleted. A missing relation is inserted, so the same
- * transaction must run `releasePairs`.
+ * Locks the relations of `pairs`: until the transaction ends, no block is added or removed between the people, and no
+ * account of them is deleted. A missing relation is inserted, so the same transaction must run `releasePairs` or write
+ * the relation. The update changes nothing; it locks a relation that exists.
  * @returns relations from the view of `first`, by the key of the pair. A pair is missing if an account of it
  *   does not exist, or, unless `mayWaitForLocks`, if another transaction locks one of the accounts.
  */

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../../db/client.ts';
-import { lockEach } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -8,6 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import { escapeLike, fold, words } from '../../lib/text.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './present.ts';
+import { keyOfPair, lockPairs, pairOf } from './relation-locks.ts';
 
 /** What is looked for: the text as it was typed, but for case, accents and the width of its spaces. */
 export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
@@ -101,9 +102,8 @@ export async function listBlocked(
 /**
  * Applies `change` to the relation between two people, and updates the counters of both by the difference.
  *
- * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404),
- * then the relation is locked, and the counters move by the difference between what was there and what is
- * written.
+ * Right under any concurrency: the accounts and the relation are locked (deletion waits, or is seen here as a 404), and the
+ * counters move by the difference between what was there and what is written.
  * @throws Problem `user_not_found`, and whatever `change` throws
  * @returns the other person's new number of followers
  */
@@ -113,62 +113,43 @@ export async function changeRelation(
   other: string,
   change: (relation: RelationRow, tx: Transaction) => RelationRow | Promise<RelationRow>,
 ): Promise<number> {
-  const present = await lockEach([me, other], String, (id) =>
-    tx.query(sql`select 1 from users where id = ${id} and suspended_at is null for key share`),
-  );
-  if ([...present.values()].some((rows) => rows.length === 0)) throw new Problem('user_not_found');
-  const before = await lockRelation(tx, me, other);
+  const pair = pairOf(me, other);
+  const locked = (await lockPairs(tx, [pair], true)).get(keyOfPair(pair));
+  const shown = await tx.query(sql`select 1 from users where id = ${other} and suspended_at is null`);
+  if (!locked || shown.length === 0) throw new Problem('user_not_found');
+  const before = pair.first === me ? locked : mirrored(locked);
   const after = await change(before, tx);
   if (isNothing(after)) {
     const both = [me, other];
     await tx.query(
       sql`delete from relations where user_id = any(${both}::uuid[]) and other_id = any(${both}::uuid[])`,
     );
-  } else if (!sameRelation(before, after)) {
+  } else if (!isDeepStrictEqual(before, after)) {
     await writeRelation(tx, me, other, after);
   }
   const follows = Number(after.follows) - Number(before.follows);
   const followed = Number(after.followedBy) - Number(before.followedBy);
+  // In the order in which the counters are locked.
   const moves = [
-    { id: me, followers: followed, following: follows },
-    { id: other, followers: follows, following: followed },
-  ].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const move of moves) {
-    if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
+    { userId: me, actorId: other, followers: followed, following: follows },
+    { userId: other, actorId: me, followers: follows, following: followed },
+  ].sort((a, b) => (a.userId < b.userId ? -1 : 1));
+  for (const { userId, followers, following } of moves) {
+    if (followers !== 0 || following !== 0)
+      await tx.query(sql`
+        update user_counters set followers_count = followers_count + ${followers},
+          following_count = following_count + ${following}
+        where user_id = ${userId}`);
   }
-  const causes = [
-    { userId: other, actorId: me, amount: follows },
-    { userId: me, actorId: other, amount: followed },
-  ].filter(({ amount }) => amount !== 0);
-  if (causes.length > 0) await tx.execute(insertCauses(causes.map(toFollowerCause)));
+  const causes = moves.map(({ userId, actorId, followers }): Cause => {
+    return { userId, kind: 'follower', subjectId: actorId, actorId, amount: followers };
+  });
+  if (follows !== 0 || followed !== 0) await tx.execute(insertCauses(causes));
   const row = one(
     await tx.query<{ followersCount: number }>(sql`
     select followers_count from user_counters where user_id = ${other}`),
   );
   return row.followersCount;
-}
-
-const toFollowerCause = (cause: Pick<Cause, 'userId' | 'actorId' | 'amount'>): Cause => ({
-  ...cause,
-  kind: 'follower',
-  subjectId: cause.actorId,
-});
-
-/**
- * What is between two people, locked by the row of whichever id comes first: two changes to the same pair
- * follow one another here, and touch the other row only while they hold this one. The update changes nothing;
- * it makes the statement lock a row that is there, and make one that is not.
- */
-async function lockRelation(tx: Transaction, me: string, other: string): Promise<RelationRow> {
-  const [first, second] = me < other ? [me, other] : [other, me];
-  const row = one(
-    await tx.query<RelationRow>(sql`
-    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
-    values (${first}, ${second}, false, false, false, false)
-    on conflict (user_id, other_id) do update set follows = relations.follows
-    returning follows, followed_by, blocks, blocked_by`),
-  );
-  return first === me ? row : mirrored(row);
 }
 
 async function writeRelation(tx: Transaction, me: string, other: string, mine: RelationRow): Promise<void> {
@@ -181,16 +162,6 @@ async function writeRelation(tx: Transaction, me: string, other: string, mine: R
       blocks = excluded.blocks, blocked_by = excluded.blocked_by`);
 }
 
-async function moveCounters(
-  tx: Transaction,
-  move: { id: string; followers: number; following: number },
-): Promise<void> {
-  await tx.query(sql`
-    update user_counters set followers_count = followers_count + ${move.followers},
-      following_count = following_count + ${move.following}
-    where user_id = ${move.id}`);
-}
-
 const mirrored = (relation: RelationRow): RelationRow => ({
   follows: relation.followedBy,
   followedBy: relation.follows,
@@ -200,9 +171,3 @@ const mirrored = (relation: RelationRow): RelationRow => ({
 
 const isNothing = ({ follows, followedBy, blocks, blockedBy }: RelationRow): boolean =>
   !(follows || followedBy || blocks || blockedBy);
-
-const sameRelation = (a: RelationRow, b: RelationRow): boolean =>
-  a.follows === b.follows &&
-  a.followedBy === b.followedBy &&
-  a.blocks === b.blocks &&
-  a.blockedBy === b.blockedBy;

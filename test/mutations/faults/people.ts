@@ -14,22 +14,24 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/users/repo.ts', [
     [
-      'where id = ${id} and suspended_at is null for key share`',
-      'where id = ${id} for key share`',
+      'where id = ${other} and suspended_at is null`',
+      'where id = ${other}`',
       'admin-suspension',
       'follows a suspended person',
     ],
     [
-      'do update set follows = relations.follows',
+      'followers_count = followers_count + ${followers}',
+      'followers_count = followers_count + abs(${followers}::int)',
+      'users',
+      'drifting counter',
+    ],
+  ]),
+  ...faultsOf('src/modules/users/relation-locks.ts', [
+    [
+      'do update set follows = r.follows',
       'do update set follows = excluded.follows',
       'users',
       'forgets the relation',
-    ],
-    [
-      'followers_count = followers_count + ${move.followers}',
-      'followers_count = followers_count + abs(${move.followers}::int)',
-      'users',
-      'drifting counter',
     ],
   ]),
   ...faultsOf('src/modules/users/search-users.ts', [
