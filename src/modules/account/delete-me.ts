@@ -13,7 +13,7 @@ import { checkCode } from '../auth/check-code.ts';
 import { hashPhone } from '../auth/code-hashes.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
-import { findMe } from '../users/own-profile.ts';
+import { requireMe } from '../users/own-profile.ts';
 import { versionOfMe } from '../users/present-own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
@@ -60,8 +60,7 @@ const deleteWithCode = (
   request: { ip: string; headers: IncomingHttpHeaders },
 ): Promise<string[] | Problem> =>
   transaction(services.db, async (tx) => {
-    const me = await findMe(tx, caller.id);
-    if (!me) return new Problem('token_invalid');
+    const me = await requireMe(tx, caller.id);
     requireMatch(request, versionOfMe(me));
     const { phone } = me;
     const context = auditContextOf(services, request);

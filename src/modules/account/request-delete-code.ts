@@ -1,12 +1,11 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
-import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { CodeSent } from '../auth/schemas.ts';
 import { sendCode } from '../auth/send-code.ts';
-import { findMe } from '../users/own-profile.ts';
+import { requireMe } from '../users/own-profile.ts';
 import type { AccountServices } from './services.ts';
 
 export const requestDeleteCode = defineEndpoint({
@@ -23,10 +22,9 @@ export const requestDeleteCode = defineEndpoint({
   problems: ['too_many_codes', 'sms_unavailable'],
 
   async handler({ caller, request }, services: AccountServices) {
-    const me = await findMe(services.db, caller.id);
-    if (!me) throw new Problem('token_invalid');
+    const { phone } = await requireMe(services.db, caller.id);
     const sent = await sendCode(services, {
-      phone: readPhone(me.phone),
+      phone: readPhone(phone),
       purpose: 'delete_account',
       sender: ownerAt(request.ip),
       requestId: request.id,

@@ -3,9 +3,8 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
 import { uploadIdOf } from '../uploads/present.ts';
-import { findMe, notOwnUpload, updateProfile } from '../users/own-profile.ts';
+import { notOwnUpload, requireMe, updateProfile } from '../users/own-profile.ts';
 import { Me, MeChange } from '../users/own-profile-schemas.ts';
 import { avatarUrl } from '../users/present.ts';
 import { etagOfMe, toMe, versionOfMe } from '../users/present-own-profile.ts';
@@ -33,9 +32,8 @@ export const updateMe = defineEndpoint({
         ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, caller, config) }),
       };
       await updateProfile(tx, caller.id, fields, (before) => requireMatch(request, versionOfMe(before)));
-      return findMe(tx, caller.id);
+      return requireMe(tx, caller.id);
     });
-    if (!row) throw new Problem('token_invalid');
     return { status: 200, body: toMe(row, config.publicUrl), headers: { etag: etagOfMe(row) } };
   },
 });

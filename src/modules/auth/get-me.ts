@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { Problem } from '../../lib/errors.ts';
-import { findMe } from '../users/own-profile.ts';
+import { requireMe } from '../users/own-profile.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 import { etagOfMe, toMe } from '../users/present-own-profile.ts';
 import type { AuthServices } from './services.ts';
@@ -20,8 +19,7 @@ export const getMe = defineEndpoint({
   conditional: true,
 
   async handler({ caller, request }, { db, config }: AuthServices) {
-    const me = await findMe(db, caller.id);
-    if (!me) throw new Problem('token_invalid');
+    const me = await requireMe(db, caller.id);
     const headers = { etag: etagOfMe(me) };
     if (isNotModified(request, headers.etag)) return notModified(headers);
     return { status: 200, body: toMe(me, config.publicUrl), headers };

@@ -6,7 +6,7 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { findOrCreateAccount } from '../users/accounts.ts';
-import { findMe } from '../users/own-profile.ts';
+import { requireMe } from '../users/own-profile.ts';
 import { toMe } from '../users/present-own-profile.ts';
 import { checkCode } from './check-code.ts';
 import { hashPhone } from './code-hashes.ts';
@@ -58,8 +58,7 @@ async function signInTo<T>(
   const userAgent = request.headers['user-agent'] ?? '';
   const tokens = await open(tx, { userId: id, userAgent, isSuspended }, context);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
-  const me = await findMe(tx, id);
-  if (!me) return new Problem('unavailable');
+  const me = await requireMe(tx, id);
   // Only a client that proved the phone learns of the suspension.
   const deviceToken = newDeviceToken(config.secretKey, phoneHash, context.now);
   return {

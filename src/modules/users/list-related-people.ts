@@ -1,10 +1,11 @@
 /** Pages of people around a person: followers, following, blocked. */
 import { type Static, Type } from 'typebox';
+import { sql } from '../../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { ref } from '../../http/schemas.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { listFound, listRelated, type Relation } from './follow-lists.ts';
-import { toFoundUser } from './present.ts';
+import { minId } from '../../lib/ids.ts';
+import { type PersonRow, toFoundUser } from './present.ts';
 import { listFollowed, listHidden } from './repo.ts';
 import { FoundUser } from './schemas.ts';
 import type { UserServices } from './services.ts';
@@ -12,24 +13,35 @@ import type { UserServices } from './services.ts';
 export const PeopleQuery = Type.Object(cursorQuery);
 export const PeoplePage = cursorPage(ref(FoundUser));
 
+/** Each relation has an index of its own (relations_followers, relations_follows, relations_blocks). */
+const conditions = { followers: sql`followed_by`, following: sql`follows`, blocks: sql`blocks` };
+
 /**
- * People between whom and the viewer there is a block are left out, except from the viewer's own list of
- * blocks.
+ * The followers of a person, the people whom the person follows, or whom the person blocked, in order of id. People
+ * between whom and the viewer there is a block are left out, except from the viewer's own list of blocks, and
+ * suspended people always.
  */
 export async function listRelatedPeople(
   { db, config }: UserServices,
   userId: string,
-  relation: Relation,
+  relation: keyof typeof conditions,
   viewer: Viewer | null,
   { cursor, limit }: Static<typeof PeopleQuery>,
 ) {
-  const after = readCursor(cursor, 'id')?.[0] ?? null;
+  const after = readCursor(cursor, 'id')?.[0] ?? minId;
   const hidden = viewer && relation !== 'blocks' ? await listHidden(db, viewer.id) : [];
-  const found = await listRelated(db, userId, relation, hidden, after, limit + 1);
+  const found = await db.query<{ id: string }>(sql`
+    select other_id as id from relations
+    where user_id = ${userId} and ${conditions[relation]} and other_id > ${after}::uuid
+      and other_id <> all(${hidden}::uuid[])
+    order by other_id limit ${limit + 1}`);
   const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
   const ids = rows.map(({ id }) => id);
   const [people, followed] = await Promise.all([
-    listFound(db, ids),
+    db.query<PersonRow & { isPrivate: boolean }>(sql`
+      select id, name, username, bio, avatar_upload, is_private from users
+      where id = any(${ids}::uuid[]) and suspended_at is null
+      order by id`),
     viewer ? listFollowed(db, viewer.id, ids) : new Set<string>(),
   ]);
   return { data: people.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };

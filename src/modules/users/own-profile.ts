@@ -13,14 +13,15 @@ import type { MeRow, ProfileFields } from './present-own-profile.ts';
 import { userSearchText } from './repo.ts';
 import { isReservedUsername } from './reserved-usernames.ts';
 
-/** Returns null if the account does not exist. */
-export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
+/** @throws Problem `token_invalid` if the account has been deleted since the token was read */
+export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
   const [row] = await db.query<MeRow>(sql`
     select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.avatar_upload,
       u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
-  return row ?? null;
+  if (!row) throw new Problem('token_invalid');
+  return row;
 }
 
 /** The fields to change. `avatarUpload`: the id of an upload, or null for the generated avatar. */
@@ -60,19 +61,15 @@ export async function updateProfile(
 
 /** Waits for concurrent changes of both usernames. @throws Problem `username_taken`, also for a reserved name */
 async function changeUsername(tx: Transaction, id: string, current: string, next: string): Promise<void> {
-  if (isReservedUsername(next))
-    throw new Problem('username_taken', {
-      errors: [{ path: 'username', rule: 'taken', message: 'is reserved' }],
-    });
+  if (isReservedUsername(next)) throw usernameTaken('is reserved');
   const count = await tx.execute(sql`
     insert into usernames (username, user_id) values (${next}, ${id}) on conflict do nothing`);
-  if (count === 0) {
-    throw new Problem('username_taken', {
-      errors: [{ path: 'username', rule: 'taken', message: 'is taken' }],
-    });
-  }
+  if (count === 0) throw usernameTaken('is taken');
   await tx.query(sql`delete from usernames where username = ${current}`);
 }
+
+const usernameTaken = (message: string) =>
+  new Problem('username_taken', { errors: [{ path: 'username', rule: 'taken', message }] });
 
 /** The refusal of an avatar that is not an upload of the person. */
 export const notOwnUpload = () =>
