@@ -10,39 +10,31 @@ const network = nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
 });
 const entry = { at: timestamp(), what: Type.String({ examples: ['signed_in'] }), address: network };
 
-const ExportAuditEntry = exportRow('ExportAuditEntry', { ...entry, detail: Type.String() });
-
-/** Without `detail`, which can name other people. */
-const ExportAdminAction = exportRow('ExportAdminAction', entry);
-
-const ExportIdempotencyKey = exportRow('ExportIdempotencyKey', { createdAt: timestamp() });
-
-const ExportDailyCount = exportRow('ExportDailyCount', {
-  kind: oneOf(['events', 'items', 'follows']),
-  day: exportColumns.day,
-  used: exportColumns.count,
-});
-
 export const accountExportSections: ExportSection[] = [
   {
     name: 'audit',
     description:
       'What happened to the account and its sessions. `address` is the network of the request, and null for the action ' +
       'of an admin or a command. The reason of a suspension is left out.',
-    row: ExportAuditEntry,
+    row: exportRow('ExportAuditEntry', { ...entry, detail: Type.String() }),
     tables: ['audit'],
     rows: ({ secretKey, id, phone }) => selectOwnAudit(secretKey, id, phone),
   },
   {
     name: 'adminActions',
-    row: ExportAdminAction,
+    // Without `detail`, which can name other people.
+    row: exportRow('ExportAdminAction', entry),
     description: 'What the person did as an admin.',
     tables: ['audit'],
     rows: ({ id }) => sql`select at, what, address from audit where by_id = ${id} order by at, id`,
   },
   {
     name: 'dailyCounts',
-    row: ExportDailyCount,
+    row: exportRow('ExportDailyCount', {
+      kind: oneOf(['events', 'items', 'follows']),
+      day: exportColumns.day,
+      used: exportColumns.count,
+    }),
     description:
       'How many events, items and follows the person created on their latest day, for the daily quotas.',
     tables: ['daily_counts'],
@@ -51,7 +43,7 @@ export const accountExportSections: ExportSection[] = [
   },
   {
     name: 'idempotencyKeys',
-    row: ExportIdempotencyKey,
+    row: exportRow('ExportIdempotencyKey', { createdAt: timestamp() }),
     description:
       'The times of requests whose responses the server stores for a day, encrypted with keys that only the client has.',
     tables: ['idempotency_keys'],

@@ -6,28 +6,16 @@ import { oneOf, timestamp } from '../../http/schemas.ts';
 
 const { id } = exportColumns;
 
-const ExportRsvp = exportRow('ExportRsvp', {
-  eventId: id,
-  status: oneOf(['going', 'interested']),
-  extraGuests: Type.Integer({ description: 'People whom the person brings.', examples: [2] }),
-  isHidden: Type.Boolean({ description: 'Whether the RSVP is hidden from other guests.' }),
-  createdAt: timestamp(),
-});
-
-const ExportSave = exportRow('ExportSave', { eventId: id, createdAt: timestamp() });
-
-const ExportBooking = exportRow('ExportBooking', {
-  id,
-  eventId: id,
-  seats: Type.Integer({ examples: [2] }),
-  status: oneOf(['booked', 'waiting']),
-  createdAt: timestamp(),
-});
-
 export const attendanceExportSections: ExportSection[] = [
   {
     name: 'rsvps',
-    row: ExportRsvp,
+    row: exportRow('ExportRsvp', {
+      eventId: id,
+      status: oneOf(['going', 'interested']),
+      extraGuests: Type.Integer({ description: 'People whom the person brings.', examples: [2] }),
+      isHidden: Type.Boolean({ description: 'Whether the RSVP is hidden from other guests.' }),
+      createdAt: timestamp(),
+    }),
     description: 'RSVPs to events.',
     tables: ['rsvps'],
     rows: (subject) => sql`
@@ -37,7 +25,7 @@ export const attendanceExportSections: ExportSection[] = [
   },
   {
     name: 'saves',
-    row: ExportSave,
+    row: exportRow('ExportSave', { eventId: id, createdAt: timestamp() }),
     description: 'Saved events.',
     tables: ['saves'],
     rows: (subject) => sql`
@@ -45,7 +33,13 @@ export const attendanceExportSections: ExportSection[] = [
   },
   {
     name: 'bookings',
-    row: ExportBooking,
+    row: exportRow('ExportBooking', {
+      id,
+      eventId: id,
+      seats: Type.Integer({ examples: [2] }),
+      status: oneOf(['booked', 'waiting']),
+      createdAt: timestamp(),
+    }),
     description: 'Booked seats, and places on waitlists.',
     tables: ['bookings'],
     rows: (subject) => sql`

@@ -5,51 +5,20 @@ import { type ExportSection, exportColumns, exportRow } from '../../http/export-
 import { oneOf, timestamp } from '../../http/schemas.ts';
 import { numberScope, strangersScope } from './code-hashes.ts';
 
-const ExportSession = exportRow('ExportSession', {
-  id: exportColumns.id,
-  userAgent: Type.String(),
-  createdAt: timestamp(),
-  refreshedAt: timestamp(),
-  accessExpiresAt: timestamp(),
-  refreshExpiresAt: timestamp(),
-  endsAt: timestamp(),
-});
-
 const trusts = ['unknown', 'network', 'device'] as const;
-
-const ExportCode = exportRow('ExportCode', {
-  purpose: oneOf(['sign_in', 'delete_account']),
-  sentAt: timestamp(),
-  expiresAt: timestamp(),
-  isUsed: Type.Boolean(),
-  requestedBy: oneOf(trusts, {
-    description:
-      'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
-  }),
-});
-
-const ExportCodeTry = exportRow('ExportCodeTry', {
-  purpose: oneOf(['sign_in', 'delete_account']),
-  at: timestamp(),
-  budget: oneOf(trusts, { description: 'Whose daily limit the try counts against.' }),
-});
-
-const ExportKnownNetwork = exportRow('ExportKnownNetwork', { signedInAt: timestamp() });
-
-const ExportCodesSent = exportRow('ExportCodesSent', {
-  day: exportColumns.day,
-  sent: exportColumns.count,
-  sentToStrangers: Type.Integer({
-    minimum: 0,
-    description: 'Those of them that unknown networks requested and whose codes were not used.',
-    examples: [2],
-  }),
-});
 
 export const authExportSections: ExportSection[] = [
   {
     name: 'sessions',
-    row: ExportSession,
+    row: exportRow('ExportSession', {
+      id: exportColumns.id,
+      userAgent: Type.String(),
+      createdAt: timestamp(),
+      refreshedAt: timestamp(),
+      accessExpiresAt: timestamp(),
+      refreshExpiresAt: timestamp(),
+      endsAt: timestamp(),
+    }),
     description: 'The devices that are signed in. The server stores no tokens.',
     tables: ['sessions'],
     rows: ({ id }) => sql`
@@ -58,7 +27,16 @@ export const authExportSections: ExportSection[] = [
   },
   {
     name: 'codes',
-    row: ExportCode,
+    row: exportRow('ExportCode', {
+      purpose: oneOf(['sign_in', 'delete_account']),
+      sentAt: timestamp(),
+      expiresAt: timestamp(),
+      isUsed: Type.Boolean(),
+      requestedBy: oneOf(trusts, {
+        description:
+          'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
+      }),
+    }),
     description: 'When codes were last sent to the number, for each device or network that requested one.',
     tables: ['codes'],
     rows: ({ phoneHash }) => sql`
@@ -67,7 +45,11 @@ export const authExportSections: ExportSection[] = [
   },
   {
     name: 'codeTries',
-    row: ExportCodeTry,
+    row: exportRow('ExportCodeTry', {
+      purpose: oneOf(['sign_in', 'delete_account']),
+      at: timestamp(),
+      budget: oneOf(trusts, { description: 'Whose daily limit the try counts against.' }),
+    }),
     description: 'When wrong codes were tried in the last 24 hours.',
     tables: ['code_tries'],
     rows: ({ phoneHash }) => sql`
@@ -75,7 +57,7 @@ export const authExportSections: ExportSection[] = [
   },
   {
     name: 'knownNetworks',
-    row: ExportKnownNetwork,
+    row: exportRow('ExportKnownNetwork', { signedInAt: timestamp() }),
     description:
       'When you last signed in on each of up to ten networks, by which the server recognizes you. It stores no address of them.',
     tables: ['known_networks'],
@@ -84,7 +66,15 @@ export const authExportSections: ExportSection[] = [
   },
   {
     name: 'codesSent',
-    row: ExportCodesSent,
+    row: exportRow('ExportCodesSent', {
+      day: exportColumns.day,
+      sent: exportColumns.count,
+      sentToStrangers: Type.Integer({
+        minimum: 0,
+        description: 'Those of them that unknown networks requested and whose codes were not used.',
+        examples: [2],
+      }),
+    }),
     description: 'The number of messages with codes that were sent to the number, by day.',
     tables: ['code_sends'],
     rows: ({ phoneHash }) => sql`

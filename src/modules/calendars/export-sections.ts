@@ -3,12 +3,10 @@ import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportRow } from '../../http/export-section.ts';
 import { timestamp } from '../../http/schemas.ts';
 
-const ExportCalendar = exportRow('ExportCalendar', { createdAt: timestamp() });
-
 export const calendarExportSections: ExportSection[] = [
   {
     name: 'calendar',
-    row: ExportCalendar,
+    row: exportRow('ExportCalendar', { createdAt: timestamp() }),
     description: 'When the secret URL of the calendar was created. The server does not store the URL itself.',
     tables: ['calendars'],
     rows: ({ id }) => sql`select created_at from calendars where user_id = ${id}`,

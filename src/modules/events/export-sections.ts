@@ -8,26 +8,19 @@ import { eventColumns } from './repo.ts';
 
 const { id, count } = exportColumns;
 
-const ExportEvent = exportRow('ExportEvent', {
-  id,
-  ...Object.fromEntries(fieldRows.map(([name, { stored }]) => [name, stored])),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-  rsvpCount: count,
-  goingCount: count,
-  partyCount: count,
-  bookedCount: count,
-});
-
-const ExportImport = exportRow('ExportImport', {
-  uid: Type.String({ description: 'The UID of the calendar entry.' }),
-  eventId: id,
-});
-
 export const eventExportSections: ExportSection[] = [
   {
     name: 'events',
-    row: ExportEvent,
+    row: exportRow('ExportEvent', {
+      id,
+      ...Object.fromEntries(fieldRows.map(([name, { stored }]) => [name, stored])),
+      createdAt: timestamp(),
+      updatedAt: timestamp(),
+      rsvpCount: count,
+      goingCount: count,
+      partyCount: count,
+      bookedCount: count,
+    }),
     description: 'The events that the person organizes.',
     tables: ['events', 'event_counters'],
     rows: (subject) => sql`
@@ -37,7 +30,10 @@ export const eventExportSections: ExportSection[] = [
   },
   {
     name: 'imports',
-    row: ExportImport,
+    row: exportRow('ExportImport', {
+      uid: Type.String({ description: 'The UID of the calendar entry.' }),
+      eventId: id,
+    }),
     description: 'The calendar entries from which these events were imported.',
     tables: ['imports'],
     rows: (subject) => sql`select uid, event_id from imports where organizer_id = ${subject.id} order by uid`,

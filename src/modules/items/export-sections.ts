@@ -7,32 +7,22 @@ import { kinds } from './schemas.ts';
 
 const { id, itemId } = exportColumns;
 
-const ExportItem = exportRow('ExportItem', {
-  id: itemId,
-  eventId: id,
-  kind: oneOf(kinds),
-  title: Type.String({ examples: ['Sourdough bread'] }),
-  description: nullable(Type.String()),
-  emoji: Type.String({ examples: ['🍞'] }),
-  imageUrl: nullable(Type.String()),
-  link: nullable(Type.String()),
-  quantityNeeded: Type.Integer({ examples: [3] }),
-  quantityClaimed: Type.Integer({ examples: [2] }),
-  createdAt: timestamp(),
-});
-
-const ExportClaim = exportRow('ExportClaim', {
-  id,
-  itemId,
-  eventId: id,
-  quantity: Type.Integer({ examples: [2] }),
-  createdAt: timestamp(),
-});
-
 export const itemExportSections: ExportSection[] = [
   {
     name: 'items',
-    row: ExportItem,
+    row: exportRow('ExportItem', {
+      id: itemId,
+      eventId: id,
+      kind: oneOf(kinds),
+      title: Type.String({ examples: ['Sourdough bread'] }),
+      description: nullable(Type.String()),
+      emoji: Type.String({ examples: ['🍞'] }),
+      imageUrl: nullable(Type.String()),
+      link: nullable(Type.String()),
+      quantityNeeded: Type.Integer({ examples: [3] }),
+      quantityClaimed: Type.Integer({ examples: [2] }),
+      createdAt: timestamp(),
+    }),
     description: 'The items of the events that the person organizes.',
     tables: ['items', 'item_stock'],
     rows: (subject) => sql`
@@ -43,7 +33,13 @@ export const itemExportSections: ExportSection[] = [
   },
   {
     name: 'claims',
-    row: ExportClaim,
+    row: exportRow('ExportClaim', {
+      id,
+      itemId,
+      eventId: id,
+      quantity: Type.Integer({ examples: [2] }),
+      createdAt: timestamp(),
+    }),
     description: 'What the person brings or gives.',
     tables: ['claims'],
     rows: (subject) => sql`

@@ -6,27 +6,15 @@ import { timestamp } from '../../http/schemas.ts';
 
 const { id, count, name, username } = exportColumns;
 
-const ExportConversation = exportRow('ExportConversation', {
-  userId: id,
-  name,
-  username,
-  unreadCount: count,
-});
-
-const ExportMessage = exportRow('ExportMessage', {
-  id,
-  userId: id,
-  isOwn: Type.Boolean({ description: 'Whether the person wrote the message.' }),
-  text: Type.String(),
-  createdAt: timestamp(),
-});
-
-const ExportMessagesSent = exportRow('ExportMessagesSent', { since: timestamp(), sent: count });
-
 export const messageExportSections: ExportSection[] = [
   {
     name: 'conversations',
-    row: ExportConversation,
+    row: exportRow('ExportConversation', {
+      userId: id,
+      name,
+      username,
+      unreadCount: count,
+    }),
     description: 'The people with whom the person exchanged messages.',
     tables: ['conversations'],
     rows: (subject) => sql`
@@ -38,7 +26,13 @@ export const messageExportSections: ExportSection[] = [
   },
   {
     name: 'messages',
-    row: ExportMessage,
+    row: exportRow('ExportMessage', {
+      id,
+      userId: id,
+      isOwn: Type.Boolean({ description: 'Whether the person wrote the message.' }),
+      text: Type.String(),
+      createdAt: timestamp(),
+    }),
     description: 'All messages of the person, sent and received; `userId` is the other person.',
     tables: ['messages'],
     rows: (subject) => sql`
@@ -47,7 +41,7 @@ export const messageExportSections: ExportSection[] = [
   },
   {
     name: 'messagesSent',
-    row: ExportMessagesSent,
+    row: exportRow('ExportMessagesSent', { since: timestamp(), sent: count }),
     description:
       'The number of messages that the person sent since `since`, which is at most a minute before the latest message.',
     tables: ['message_counts'],

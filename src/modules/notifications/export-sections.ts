@@ -9,37 +9,19 @@ import { unreadSummaries } from './summary-repo.ts';
 
 const kind = oneOf(notificationKinds);
 
-const ExportNotification = exportRow('ExportNotification', {
-  id: exportColumns.id,
-  kind,
-  subjectId: Type.String({ description: `The id of the event, or of the person for ${codesOfPersonKinds}.` }),
-  count: Type.Integer({ examples: [1] }),
-  createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),
-  readAt: nullable(timestamp()),
-});
-
-const ExportNotificationSetting = exportRow('ExportNotificationSetting', {
-  kind,
-  level: Type.String({ examples: ['off'] }),
-});
-
-const ExportPushSubscription = exportRow('ExportPushSubscription', {
-  id: exportColumns.id,
-  sessionId: exportColumns.id,
-  service: Type.String({ examples: ['push.example.net'] }),
-  createdAt: timestamp(),
-});
-
-const ExportPush = exportRow('ExportPush', {
-  notificationId: exportColumns.id,
-  subscriptionId: exportColumns.id,
-  dueAt: timestamp(),
-});
-
 export const notificationExportSections: ExportSection[] = [
   {
     name: 'notifications',
-    row: ExportNotification,
+    row: exportRow('ExportNotification', {
+      id: exportColumns.id,
+      kind,
+      subjectId: Type.String({
+        description: `The id of the event, or of the person for ${codesOfPersonKinds}.`,
+      }),
+      count: Type.Integer({ examples: [1] }),
+      createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),
+      readAt: nullable(timestamp()),
+    }),
     description: "The person's notifications, without those that come from people whom a block separates.",
     tables: ['notifications', 'notification_causes'],
     rows: ({ id }) => sql`
@@ -57,14 +39,22 @@ export const notificationExportSections: ExportSection[] = [
   },
   {
     name: 'notificationSettings',
-    row: ExportNotificationSetting,
+    row: exportRow('ExportNotificationSetting', {
+      kind,
+      level: Type.String({ examples: ['off'] }),
+    }),
     description: 'The kinds of notifications for which the person changed the default.',
     tables: ['notification_settings'],
     rows: ({ id }) => sql`select kind, level from notification_settings where user_id = ${id} order by kind`,
   },
   {
     name: 'pushSubscriptions',
-    row: ExportPushSubscription,
+    row: exportRow('ExportPushSubscription', {
+      id: exportColumns.id,
+      sessionId: exportColumns.id,
+      service: Type.String({ examples: ['push.example.net'] }),
+      createdAt: timestamp(),
+    }),
     description:
       'The browsers to which notifications are sent. The address at the push service is a secret of the browser.',
     tables: ['push_subscriptions'],
@@ -74,7 +64,11 @@ export const notificationExportSections: ExportSection[] = [
   },
   {
     name: 'pushes',
-    row: ExportPush,
+    row: exportRow('ExportPush', {
+      notificationId: exportColumns.id,
+      subscriptionId: exportColumns.id,
+      dueAt: timestamp(),
+    }),
     description: 'Notifications that are still to be sent to a browser.',
     tables: ['push_deliveries'],
     rows: ({ id }) => sql`

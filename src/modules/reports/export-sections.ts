@@ -5,21 +5,19 @@ import { type ExportSection, exportColumns, exportRow } from '../../http/export-
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { reasons, subjectTypes } from './schemas.ts';
 
-const ExportReport = exportRow('ExportReport', {
-  id: exportColumns.id,
-  subjectType: oneOf(subjectTypes),
-  subjectId: Type.String(),
-  reason: oneOf(reasons),
-  text: Type.String(),
-  status: oneOf(['open', 'resolved']),
-  createdAt: timestamp(),
-  resolvedAt: nullable(timestamp()),
-});
-
 export const reportExportSections: ExportSection[] = [
   {
     name: 'reports',
-    row: ExportReport,
+    row: exportRow('ExportReport', {
+      id: exportColumns.id,
+      subjectType: oneOf(subjectTypes),
+      subjectId: Type.String(),
+      reason: oneOf(reasons),
+      text: Type.String(),
+      status: oneOf(['open', 'resolved']),
+      createdAt: timestamp(),
+      resolvedAt: nullable(timestamp()),
+    }),
     description: 'The reports that the person sent.',
     tables: ['reports'],
     rows: ({ id }) => sql`

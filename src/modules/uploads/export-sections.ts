@@ -6,21 +6,17 @@ import { timestamp } from '../../http/schemas.ts';
 
 const { id, count, day } = exportColumns;
 
-const ExportUpload = exportRow('ExportUpload', {
-  id,
-  url: Type.String(),
-  width: Type.Integer({ description: 'In pixels.' }),
-  height: Type.Integer(),
-  bytes: Type.Integer(),
-  createdAt: timestamp(),
-});
-
-const ExportUploadUsage = exportRow('ExportUploadUsage', { day, today: count, bytes: count });
-
 export const uploadExportSections: ExportSection[] = [
   {
     name: 'uploads',
-    row: ExportUpload,
+    row: exportRow('ExportUpload', {
+      id,
+      url: Type.String(),
+      width: Type.Integer({ description: 'In pixels.' }),
+      height: Type.Integer(),
+      bytes: Type.Integer(),
+      createdAt: timestamp(),
+    }),
     description: 'Images; `url` is the address of the file.',
     tables: ['uploads'],
     rows: (subject) => sql`
@@ -29,7 +25,7 @@ export const uploadExportSections: ExportSection[] = [
   },
   {
     name: 'uploadUsage',
-    row: ExportUploadUsage,
+    row: exportRow('ExportUploadUsage', { day, today: count, bytes: count }),
     description:
       'The number of images that the person uploaded on their latest day, and the size of all of their images in bytes.',
     tables: ['upload_usage'],

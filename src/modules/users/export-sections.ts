@@ -6,23 +6,6 @@ import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 
 const { id, count, name, username } = exportColumns;
 
-const ExportProfile = exportRow('ExportProfile', {
-  id,
-  phone: Type.String({ description: 'E.164.', examples: ['+12025550102'] }),
-  name,
-  username,
-  bio: Type.String(),
-  city: Type.String(),
-  isPrivate: Type.Boolean(),
-  role: oneOf(['user', 'admin']),
-  avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
-  suspendedAt: nullable(timestamp()),
-  createdAt: timestamp(),
-  followersCount: count,
-  followingCount: count,
-  eventsCount: count,
-});
-
 /** A person whom the exported person follows or blocked, or who follows the exported person. */
 const ExportPerson = exportRow('ExportPerson', { userId: id, name, username });
 
@@ -45,7 +28,22 @@ const relatedPeople = (
 export const userExportSections: ExportSection[] = [
   {
     name: 'profile',
-    row: ExportProfile,
+    row: exportRow('ExportProfile', {
+      id,
+      phone: Type.String({ description: 'E.164.', examples: ['+12025550102'] }),
+      name,
+      username,
+      bio: Type.String(),
+      city: Type.String(),
+      isPrivate: Type.Boolean(),
+      role: oneOf(['user', 'admin']),
+      avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
+      suspendedAt: nullable(timestamp()),
+      createdAt: timestamp(),
+      followersCount: count,
+      followingCount: count,
+      eventsCount: count,
+    }),
     description: 'The account, with the phone number.',
     tables: ['users', 'user_counters', 'phones', 'usernames'],
     rows: (subject) => sql`
