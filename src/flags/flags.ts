@@ -43,7 +43,7 @@ export async function listFlags(db: Queryable): Promise<FlagRow[]> {
 /**
  * Switches a flag.
  * @param defaultValue the value of a flag that no admin has switched
- * @returns whether the value changed
+ * @returns the flag, and whether its value changed
  */
 export async function setFlag(
   db: Queryable,
@@ -51,17 +51,17 @@ export async function setFlag(
   enabled: boolean,
   defaultValue: boolean,
   now: Date,
-): Promise<boolean> {
+): Promise<{ row: FlagRow; isChanged: boolean }> {
   // The statement locks the row, or inserts it, before it reads the value: of two concurrent changes, one is
   // a change.
   const row = one(
-    await db.query<{ enabled: boolean }>(sql`
+    await db.query<FlagRow>(sql`
     insert into flags (name, enabled, changed_at) values (${name}, ${defaultValue}, ${now})
-    on conflict (name) do update set enabled = flags.enabled returning enabled`),
+    on conflict (name) do update set enabled = flags.enabled returning name, enabled, changed_at`),
   );
-  if (row.enabled === enabled) return false;
+  if (row.enabled === enabled) return { row, isChanged: false };
   await db.query(sql`update flags set enabled = ${enabled}, changed_at = ${now} where name = ${name}`);
-  return true;
+  return { row: { name, enabled, changedAt: now }, isChanged: true };
 }
 
 const flagsKey = 'flags';

@@ -1,8 +1,8 @@
-import { defaultsOf, listFlags as findFlags } from '../../flags/flags.ts';
+import { defaultsOf, listFlags as findFlags, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf, ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { toFlags } from './present.ts';
+import { toFlag } from './present.ts';
 import { Flag } from './schemas.ts';
 
 export const listFlags = defineEndpoint({
@@ -16,6 +16,12 @@ export const listFlags = defineEndpoint({
   response: { 200: listOf(ref(Flag)) },
 
   async handler(_request, { db, config }: BaseServices) {
-    return { status: 200, body: { data: toFlags(await findFlags(db), defaultsOf(config)) } };
+    const defaults = defaultsOf(config);
+    const rows = new Map((await findFlags(db)).map((row) => [row.name, row]));
+    const data = flagNames.map((name) => {
+      const { enabled, changedAt } = rows.get(name) ?? { enabled: defaults[name], changedAt: null };
+      return toFlag(name, enabled, changedAt);
+    });
+    return { status: 200, body: { data } };
   },
 });

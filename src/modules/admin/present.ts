@@ -1,5 +1,5 @@
 import type { AuditRow } from '../../audit/audit.ts';
-import { type FlagName, type FlagRow, flagNames, flagTable } from '../../flags/flags.ts';
+import { type FlagName, flagTable } from '../../flags/flags.ts';
 import type { AdminUser, AuditEntry, Flag } from './schemas.ts';
 
 export type AdminUserRow = Omit<AdminUser, 'isSuspended' | 'createdAt'> & {
@@ -13,19 +13,13 @@ export const toAdminUser = ({ suspendedAt, createdAt, ...row }: AdminUserRow): A
   createdAt: createdAt.toISOString(),
 });
 
-/** Returns all flags. A flag without a row has its configured default. */
-export function toFlags(rows: FlagRow[], defaults: Record<FlagName, boolean>): Flag[] {
-  const rowsByName = new Map(rows.map((row) => [row.name, row]));
-  return flagNames.map((name) => {
-    const row = rowsByName.get(name);
-    return {
-      name,
-      enabled: row?.enabled ?? defaults[name],
-      description: flagTable[name],
-      changedAt: row?.changedAt.toISOString() ?? null,
-    };
-  });
-}
+/** @param changedAt null if no admin has switched the flag */
+export const toFlag = (name: FlagName, enabled: boolean, changedAt: Date | null): Flag => ({
+  name,
+  enabled,
+  description: flagTable[name],
+  changedAt: changedAt?.toISOString() ?? null,
+});
 
 export const toAuditEntry = ({ at, who, byId, ...row }: AuditRow): AuditEntry => ({
   ...row,

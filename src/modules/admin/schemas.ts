@@ -69,18 +69,9 @@ export const Flag = named(
 );
 export type Flag = Static<typeof Flag>;
 
-const feature = (name: FlagName) => Type.Boolean({ description: flagTable[name] });
-export const Features = named(
-  'Features',
-  Type.Object({
-    bookings: feature('bookings'),
-    claims: feature('claims'),
-    messages: feature('messages'),
-    signUps: feature('signUps'),
-    uploads: feature('uploads'),
-  }),
-);
-export type Features = Static<typeof Features>;
+const features = flagNames.map((name) => [name, Type.Boolean({ description: flagTable[name] })]);
+export const Features = named('Features', Type.Unsafe<Features>(Type.Object(Object.fromEntries(features))));
+export type Features = Record<FlagName, boolean>;
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));

@@ -1,18 +1,11 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import {
-  defaultsOf,
-  type FlagName,
-  flagNames,
-  listFlags,
-  recordFlagChange,
-  setFlag,
-} from '../../flags/flags.ts';
+import { defaultsOf, type FlagName, flagNames, recordFlagChange, setFlag } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
-import { toFlags } from './present.ts';
+import { toFlag } from './present.ts';
 import { Flag, FlagChange, FlagParams } from './schemas.ts';
 
 export const switchFlag = defineEndpoint({
@@ -33,19 +26,15 @@ export const switchFlag = defineEndpoint({
     const { db, config } = services;
     const name = readFlagName(params.name);
     const { enabled } = body;
-    const defaults = defaultsOf(config);
     const context = auditContextOf(services, request);
-    const rows = await actAsAdmin(db, caller, async (tx) => {
-      const isChanged = await setFlag(tx, name, enabled, defaults[name], context.now);
+    const { changedAt } = await actAsAdmin(db, caller, async (tx) => {
+      const { row, isChanged } = await setFlag(tx, name, enabled, defaultsOf(config)[name], context.now);
       const detail = `${name} ${enabled ? 'on' : 'off'}`;
       if (isChanged) await recordAudit(tx, context, { userId: caller.id }, 'flag_changed', detail);
-      const rows = await listFlags(tx);
       if (isChanged) await recordFlagChange(tx);
-      return rows;
+      return row;
     });
-    const flag = toFlags(rows, defaults).find((each) => each.name === name);
-    if (!flag) throw new Problem('flag_not_found');
-    return { status: 200, body: flag };
+    return { status: 200, body: toFlag(name, enabled, changedAt) };
   },
 });
 
