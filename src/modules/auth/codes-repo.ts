@@ -6,6 +6,7 @@ import { newIdAt } from '../../lib/ids.ts';
 import { dayMs, utcDay } from '../../lib/time.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
+import type { SendCounts, SendScopes } from './send-limits.ts';
 import type { Try } from './try-limits.ts';
 
 /**
@@ -32,11 +33,7 @@ export async function findLastSend(tx: Transaction, phoneHash: Buffer, trust: Tr
  * the caller rolls back if a limit is exceeded.
  * @returns the counts of the day, with the message
  */
-export async function countSend<T extends Record<string, string>>(
-  tx: Transaction,
-  scopes: T,
-  now: Date,
-): Promise<{ [K in keyof T]: number }> {
+export async function countSend(tx: Transaction, scopes: SendScopes, now: Date): Promise<SendCounts> {
   // Sorted: the order in which the rows are locked.
   const sorted = Object.values(scopes).sort();
   const rows = await tx.query<{ scope: string; sent: number }>(sql`
@@ -46,7 +43,7 @@ export async function countSend<T extends Record<string, string>>(
     returning scope, sent`);
   const counts = new Map(rows.map(({ scope, sent }) => [scope, sent]));
   const entries = Object.entries(scopes).map(([name, scope]) => [name, counts.get(scope) ?? 0]);
-  return Object.fromEntries(entries) as { [K in keyof T]: number };
+  return Object.fromEntries(entries) as SendCounts;
 }
 
 /** Subtracts a message from the counts of its day. */

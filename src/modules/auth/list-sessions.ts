@@ -1,9 +1,10 @@
+import { sql } from '../../db/sql.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf, ref } from '../../http/schemas.ts';
-import { toSession } from './present.ts';
 import { Session } from './schemas.ts';
 import type { AuthServices } from './services.ts';
-import { listActiveSessions } from './session-repo.ts';
+
+type SessionRow = { id: string; userAgent: string; createdAt: Date; refreshedAt: Date; expiresAt: Date };
 
 export const listSessions = defineEndpoint({
   method: 'GET',
@@ -17,7 +18,17 @@ export const listSessions = defineEndpoint({
   response: { 200: listOf(ref(Session)) },
 
   async handler({ caller }, { db, clock }: AuthServices) {
-    const rows = await listActiveSessions(db, caller.id, clock());
-    return { status: 200, body: { data: rows.map((row) => toSession(row, caller.sessionId)) } };
+    const rows = await db.query<SessionRow>(sql`
+      select id, user_agent, created_at, refreshed_at, refresh_expires_at as expires_at from sessions
+      where user_id = ${caller.id} and refresh_expires_at > ${clock()}
+      order by refreshed_at desc, id`);
+    const data = rows.map((row) => ({
+      ...row,
+      isCurrent: row.id === caller.sessionId,
+      createdAt: row.createdAt.toISOString(),
+      refreshedAt: row.refreshedAt.toISOString(),
+      expiresAt: row.expiresAt.toISOString(),
+    }));
+    return { status: 200, body: { data } };
   },
 });

@@ -40,6 +40,7 @@ export const CodeSent = named(
     ),
   }),
 );
+export type CodeSent = Static<typeof CodeSent>;
 
 export const CodeProof = body(
   { phone, code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }), deviceToken },
@@ -101,4 +102,3 @@ export const Session = named(
     }),
   }),
 );
-export type Session = Static<typeof Session>;

@@ -8,15 +8,10 @@ import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { type CodePurpose, hashCode, hashPhone } from './code-hashes.ts';
 import { countSend, findLastSend, insertCode, lockNumber, subtractSend, withdrawCode } from './codes-repo.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
+import type { CodeSent } from './schemas.ts';
 import { expiryOf, isOverLimit, resendAfterMs, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms.ts';
-
-/**
- * `expiresIn` and `resendAfter` in seconds. `devCode`: only with `config.devCodes` and a driver that sends no
- * messages.
- */
-type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
 
 type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'clock'>;
 type CodeRequest = {

@@ -37,9 +37,9 @@ const shares = 21 * maxShare;
 
 type Counted = 'number' | 'network' | 'block' | 'shareOfBlock' | 'country' | 'shareOfCountry' | 'everybody';
 /** The rows of `code_sends` that a text counts in. `strangers`: only for unknown requesters. */
-type SendScopes = Record<Counted, string> & { strangers?: string };
+export type SendScopes = Record<Counted, string> & { strangers?: string };
 /** The counts, with the text that is to be sent. */
-type SendCounts = Record<Counted, number> & { strangers?: number };
+export type SendCounts = Record<Counted, number> & { strangers?: number };
 
 export function scopesOf(key: string, phone: Phone, address: string, trust: Trust): SendScopes {
   const phoneHash = hashPhone(key, phone.number);

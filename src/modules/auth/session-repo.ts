@@ -108,22 +108,6 @@ export async function setRole(tx: Transaction, userId: string, role: Viewer['rol
   await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });
 }
 
-export type SessionListRow = {
-  id: string;
-  createdAt: Date;
-  refreshedAt: Date;
-  refreshExpiresAt: Date;
-  userAgent: string;
-};
-
-/** A person's sessions that have not expired, most recently refreshed first. */
-export async function listActiveSessions(db: Database, userId: string, now: Date): Promise<SessionListRow[]> {
-  return await db.query<SessionListRow>(sql`
-    select id, created_at, refreshed_at, refresh_expires_at, user_agent from sessions
-    where user_id = ${userId} and refresh_expires_at > ${now}
-    order by refreshed_at desc, id`);
-}
-
 const maxExpiredPerTransaction = 1_000;
 
 /**

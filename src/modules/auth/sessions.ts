@@ -30,7 +30,6 @@ const refreshMs = 30 * dayMs;
 const sessionMs = 180 * dayMs;
 /** A client that lost the response of a refresh may repeat the refresh for this long. */
 const graceMs = 10_000;
-const maxUserAgentLength = 300;
 
 /** `expiresIn`: the lifetime of the access token, in seconds. */
 type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
@@ -50,11 +49,7 @@ export async function openSession(
   const ids = { userId: session.userId, sessionId: newId() };
   const pair = newPair(key, ids);
   const endsAt = endOf(session, now);
-  await insertSession(tx, ids, pair, {
-    ...timesFrom(now, endsAt),
-    endsAt,
-    userAgent: shortUserAgent(session),
-  });
+  await insertSession(tx, ids, pair, { ...timesFrom(now, endsAt), endsAt, userAgent: session.userAgent });
   return toTokens(pair, accessMs);
 }
 
@@ -70,14 +65,12 @@ export async function openBrowserSession(
   const expiresAt = new Date(Math.min(now.getTime() + browserIdleMs, endsAt.getTime()));
   const times = { now, accessExpiresAt: expiresAt, refreshExpiresAt: expiresAt, endsAt };
   const hashes = { accessHash: hash, refreshHash: null };
-  await insertSession(tx, ids, hashes, { ...times, userAgent: shortUserAgent(session) });
+  await insertSession(tx, ids, hashes, { ...times, userAgent: session.userAgent });
   return { token, maxAgeMs: endsAt.getTime() - now.getTime() };
 }
 
 const endOf = ({ isSuspended }: NewSession, now: Date) =>
   new Date(now.getTime() + (isSuspended ? accessMs : sessionMs));
-
-const shortUserAgent = ({ userAgent }: NewSession) => userAgent.slice(0, maxUserAgentLength);
 
 /**
  * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten

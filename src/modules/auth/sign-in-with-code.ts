@@ -16,6 +16,8 @@ import type { CodeProof } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import type { NewSession } from './sessions.ts';
 
+const maxUserAgentLength = 300;
+
 /** Inserts the session, and returns its tokens. */
 type OpenSession<T> = (tx: Transaction, session: NewSession, context: AuditContext) => Promise<T>;
 
@@ -55,7 +57,7 @@ async function signInTo<T>(
   await rememberNetwork(tx, context, phoneHash, request.ip);
   const { id, isNew, isSuspended } = await findOrCreateAccount(tx, phone, context.now);
   if (isNew) await flags.require('signUps');
-  const userAgent = request.headers['user-agent'] ?? '';
+  const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
   const tokens = await open(tx, { userId: id, userAgent, isSuspended }, context);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await requireMe(tx, id);
