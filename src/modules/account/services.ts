@@ -34,12 +34,11 @@ export const createAccountServices = (
   deletionHooks,
   // Exports may be large, so one runs at a time. Concurrent requests of one person share an export.
   readExport: createLoader(
-    async ([id]: string[]) => {
-      if (id === undefined) return [null];
+    (ids: string[]) => {
       const { secretKey, publicUrl } = config;
-      const account = { id, secretKey, publicUrl };
-      const read = (db: Database) => exportAccount(db, exportSections, account, clock());
-      return [await replicas.read(read, replicaTimeoutMs)];
+      const readOn = (id: string) => (db: Database) =>
+        exportAccount(db, exportSections, { id, secretKey, publicUrl }, clock());
+      return Promise.all(ids.map((id) => replicas.read(readOn(id), replicaTimeoutMs)));
     },
     { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1, timeoutMs: exportTimeoutMs },
   ),

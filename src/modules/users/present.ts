@@ -2,20 +2,12 @@
 import { uploadUrl } from '../uploads/present.ts';
 import type { Person, Profile } from './schemas.ts';
 
-export type PersonRow = {
-  id: string;
-  name: string;
-  username: string;
-  bio: string;
-  avatarUpload: string | null;
-};
-export type ProfileRow = PersonRow & {
-  followersCount: number;
-  followingCount: number;
-  eventsCount: number;
-  isPrivate: boolean;
-  isSuspended: boolean;
-};
+export type PersonRow = Omit<Person, 'avatar'> & { bio: string; avatarUpload: string | null };
+export type ProfileRow = PersonRow &
+  Pick<Profile, 'followersCount' | 'followingCount' | 'eventsCount'> & {
+    isPrivate: boolean;
+    isSuspended: boolean;
+  };
 /** What the viewer has to do with another person; all false for a stranger. */
 export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boolean; blockedBy: boolean };
 

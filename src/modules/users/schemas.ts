@@ -36,7 +36,6 @@ export const FoundUser = named(
     isFollowing: Type.Boolean({ description: 'Whether the caller follows this person.' }),
   }),
 );
-export type FoundUser = Static<typeof FoundUser>;
 
 /** Spec 2.2 */
 export const Profile = named(
