@@ -4,6 +4,7 @@ import path from 'node:path';
 import { LOCK_ORDER } from '../src/db/locks.ts';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
 import { categories, templates } from '../src/modules/events/catalogue.ts';
+import { coverThemes } from '../src/modules/events/covers/themes.ts';
 import { kinds, notificationKinds, personKinds } from '../src/outbox/kinds.ts';
 
 /** A part of a document, between two marker comments. */
@@ -44,7 +45,7 @@ export const generatedParts: Part[] = [
     file: 'specification.md',
     name: 'categories and templates',
     source: 'src/modules/events/catalogue.ts',
-    text: `\nCategories: ${slugs(categories)}.\n\nTemplates: ${slugs(templates)}.\n`,
+    text: `\nCategories: ${slugs(categories)}.\n\nTemplates: ${slugs(templates)}.\n\nThemes of covers: ${codes(coverThemes)}.\n`,
   },
   {
     file: 'specification.md',

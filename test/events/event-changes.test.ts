@@ -28,6 +28,7 @@ test('change: 200, and only the fields of the request change', async () => {
     title: 'After',
     description: '',
     coverUrl: 'https://example.org/x.png',
+    coverTheme: 'moon',
     startAt: inDays(20),
     endAt: inDays(21),
     timezone: 'Europe/Oslo',
@@ -52,9 +53,11 @@ test('change: 200, and only the fields of the request change', async () => {
       200,
     );
     assert.ok(body.updatedAt >= before.updatedAt);
-    // The URL of the generated cover contains the category.
+    // The URL of the generated cover contains the category and the theme.
     const cover =
-      field === 'category' && body.coverUrl.includes('/cover.svg') ? { coverUrl: body.coverUrl } : {};
+      ['category', 'coverTheme'].includes(field) && body.coverUrl.includes('/cover.svg')
+        ? { coverUrl: body.coverUrl }
+        : {};
     assert.deepEqual(body, {
       ...before,
       ...cover,

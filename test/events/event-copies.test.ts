@@ -39,6 +39,7 @@ const timesOf = ({ startAt, endAt }: Record<string, unknown>) => [startAt, endAt
 const richFields = {
   description: 'Two\nlines',
   coverUrl: 'https://example.org/cover.jpg',
+  coverTheme: 'tiles',
   timezone: 'Asia/Tokyo',
   price: 12.5,
   currency: 'NOK',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { optionalFields } from '../operations/event-fields.ts';
 import { createAdmin, createEvent, createUser, rsvpGoing } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -78,6 +80,29 @@ test('pictures: 200 with an SVG at the URLs of coverUrl and avatar', async () =>
   assert.match((await api.get(`/v1/events/${event.id}/cover.svg?category=music`)).body, /🎵/);
   expectStatus(await api.get(`/v1/events/${event.id}/cover.svg?category=%3Cscript%3E`), 200);
   expectProblem(await api.get('/v1/events/nonsense/cover.svg'), 404, 'event_not_found');
+});
+
+test('cover: a chosen theme is in the address of the cover, in records and lists, and looks the same for each event', async () => {
+  const before = await createEvent(api, organizer, { category: 'music' });
+  const automatic = expectStatus(await api.get(`/v1/events/${before.id}/cover.svg?category=music`), 200);
+  const pictures = new Set<string>();
+  for (const coverTheme of optionalFields.coverTheme?.rule.good ?? []) {
+    const path = `/v1/events/${before.id}`;
+    const { body } = expectStatus(await api.patch(path, organizer.token, { coverTheme }), 200);
+    assert.equal(body.coverUrl, coverTheme ? `${before.coverUrl}&theme=${coverTheme}` : before.coverUrl);
+    const { pathname, search } = new URL(body.coverUrl);
+    const picture = expectStatus(await api.get(pathname + search), 200).body;
+    const other = expectStatus(await api.get(`/v1/events/${randomUUID()}/cover.svg${search}`), 200).body;
+    if (coverTheme) assert.equal(picture, other);
+    else assert.equal(picture, automatic.body);
+    if (coverTheme) pictures.add(picture);
+    const { body: list } = expectStatus(await api.get(`/v1/users/${organizer.id}/events?limit=50`), 200);
+    const listed = list.data.find((event: { id: string }) => event.id === before.id);
+    assert.equal(listed.coverUrl, body.coverUrl);
+  }
+  assert.equal(pictures.size, 12);
+  const unknown = await api.get(`/v1/events/${before.id}/cover.svg?category=music&theme=%22%3E%3Cscript%3E`);
+  assert.equal(expectStatus(unknown, 200).body, automatic.body);
 });
 
 // spec: 2.4 GET /v1/categories: list of categories

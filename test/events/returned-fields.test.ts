@@ -48,6 +48,7 @@ const anyEvent = fc.record(
     title: text,
     description: fc.option(text, { nil: '' }),
     coverUrl: url,
+    coverTheme: fc.constantFrom(null, 'moon'),
     timezone: fc.constantFrom('europe/oslo', 'UTC', 'US/Pacific'),
     price: fc.constantFrom(0, 12.5, 1_000_000),
     isPriceKnown: fc.constant(true),
@@ -77,6 +78,13 @@ test('events: PATCH and POST accept every field of the record, and the record st
   const path = `/v1/events/${event.id}`;
   expectStatus(await api.patch(path, token, { coverUrl: event.coverUrl, category: 'music' }), 200);
   assert.equal((await api.get(path)).body.coverUrl, event.coverUrl.replace('=food', '=music'));
+  // The theme is a field of its own, so a former address does not bring a former theme back.
+  const { body: themed } = expectStatus(await api.patch(path, token, { coverTheme: 'tiles' }), 200);
+  await expectUnchanged('/v1/events/{id}', event.id, themed);
+  const again = { coverUrl: themed.coverUrl, coverTheme: 'moon' };
+  const { body: other } = expectStatus(await api.patch(path, token, again), 200);
+  assert.equal(other.coverUrl, themed.coverUrl.replace('=tiles', '=moon'));
+  expectStatus(await api.patch(path, token, { coverTheme: null }), 200);
   const allDay = eventBody({
     allDay: true,
     startAt: '2031-06-05T00:00:00+02:00',

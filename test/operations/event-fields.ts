@@ -36,10 +36,15 @@ const templates = oneOf(
   'meetup',
   'conference',
 );
+const themes = oneOf(
+  ...['gingham', 'tiles', 'waves', 'confetti', 'leaves', 'moon'],
+  ...['sun', 'citrus', 'flowers', 'rainbow', 'bunting', 'quilt'],
+);
 
 export const optionalFields: Record<string, OptionalField> = {
   description: { rule: prose(10_000), initial: '', inLists: true, inCalendar: true },
   coverUrl: { rule: orNull(httpUrl), inLists: true },
+  coverTheme: { rule: orNull(themes), initial: null },
   timezone: { rule: timeZone, inLists: true },
   allDay: { rule: flag, initial: false, inLists: true },
   price: { rule: number(0, 1_000_000, { decimals: 2 }), initial: 0, inLists: true },

@@ -99,7 +99,7 @@ export const eventOperations: Record<string, Operation> = {
     ...rowsOfOwners(201),
   },
   'DELETE /v1/events/{id}': { ...required(), ...rowsOfOwners(200) },
-  'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque) }) },
+  'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque), theme: text(opaque) }) },
   'GET /v1/events/{id}/live': {
     ...optional(),
     ...asking({ once: yesOrNo, lastEventId: text(opaque) }),

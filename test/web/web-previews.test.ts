@@ -58,18 +58,35 @@ test('preview: 200 with the uploaded cover, and with the colours of the event on
   assert.ok(r > 240 && g < 16 && b < 16, String([r, g, b]));
   const { id: another } = await createEvent(api, organizer, { coverUrl: body.url });
   expectStatus(await api.delete(`/v1/uploads/${body.id}`, organizer.token), 200);
-  const drawn = corner(await pixelsOf(await open(another)));
-  const cover = String((await api.get(`/v1/events/${another}/cover.svg`)).body);
-  const [hue = 0] = /hsl\((\d+)/.exec(cover)?.slice(1).map(Number) ?? [];
-  const { data } = await sharp({
-    create: { width: 1, height: 1, channels: 3, background: `hsl(${hue}, 62%, 62%)` },
-  })
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  // The image has a palette.
-  for (const [channel, value] of data.entries())
-    assert.ok(Math.abs((drawn[channel] ?? 0) - value) < 16, `${drawn}`);
+  await expectColourOfCover(another);
 });
+
+test('preview: the colours of the drawn cover, which change with its theme and category', async () => {
+  const { id } = await createEvent(api, organizer);
+  const etags = new Set<string | null>();
+  for (const change of [{}, { coverTheme: 'moon' }, { coverTheme: 'citrus' }, { category: 'music' }]) {
+    expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, change), 200);
+    etags.add(await expectColourOfCover(id));
+  }
+  assert.equal(etags.size, 4);
+});
+
+/** Expects that the preview begins with the ground of the generated cover. @returns the ETag of the preview */
+async function expectColourOfCover(id: string): Promise<string | null> {
+  const response = await open(id);
+  const drawn = corner(await pixelsOf(response));
+  const { body: event } = await api.get(`/v1/events/${id}`, organizer.token);
+  const { coverTheme: theme, category } = event;
+  const query = new URLSearchParams({ category: category.slug, ...(theme && { theme }) });
+  const { body: cover } = await api.get(`/v1/events/${id}/cover.svg?${query}`);
+  const [, ground = ''] = /<rect width="1200" height="630" fill="(#[0-9a-f]{6})"/.exec(cover) ?? [];
+  const expected = Buffer.from(ground.slice(1), 'hex');
+  assert.equal(expected.length, 3);
+  // The image has a palette.
+  for (const [channel, value] of expected.entries())
+    assert.ok(Math.abs((drawn[channel] ?? 0) - value) < 16, `${drawn}`);
+  return response.headers.get('etag');
+}
 
 test('preview: 200 for titles in any script, without visible glyphs, with very wide and very high ones', async () => {
   const titles = [

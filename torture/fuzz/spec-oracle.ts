@@ -207,6 +207,7 @@ const fullEvent = {
   organizer: isObject({ id: isFilled, name: isText, avatar: isUrl }),
   bookedCount: isCount,
   template: isObject({ slug: isFilled, name: isFilled }),
+  coverTheme: isNullOr(isFilled),
   enabledModules: isList(isOneOf('bringList', 'wishList', 'booking')),
   myBooking: isNullOr(isObject({ seats: isWithin(1, 20) })),
 };

@@ -19,11 +19,10 @@ declare global {
     }
     /** What the preview of an event shows. */
     interface Preview {
-      eventId: string;
       title: string;
       lines: string[];
-      /** The uploaded image; null for an event without one. */
-      cover: Buffer | null;
+      /** The uploaded image, or what the drawn cover depends on. */
+      cover: Buffer | { id: string; category: string; theme: string | null };
       isRightToLeft: boolean;
     }
     interface Locals {

@@ -177,6 +177,8 @@ create table events (
   description text not null,
   -- Null: the generated cover.
   cover_url text,
+  -- Null: the id and the category decide.
+  cover_theme text,
   start_at timestamptz not null,
   end_at timestamptz not null,
   -- From the start of a local day to the start of a later one, in the time zone of the event.

@@ -19,6 +19,7 @@ import {
 import { audiences } from './audience.ts';
 import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
 import { Category, Template } from './catalogue-schemas.ts';
+import { coverThemes } from './covers/themes.ts';
 import { maxDays } from './event-length.ts';
 import { type Field, field, inputTime, instant } from './field.ts';
 
@@ -27,6 +28,9 @@ const statuses = ['scheduled', 'cancelled'] as const;
 const audienceText =
   '`organizer` (the default): the organizer and admins; `guests`: also people with an RSVP, booking, place in the ' +
   'waitlist or claim; `everyone`: all who can see the event.';
+const coverTheme = nullable(oneOf(coverThemes, { examples: ['gingham'] }), {
+  description: 'The theme of the generated cover; null: the id and the category decide.',
+});
 
 /** In the order of the export and of responses. */
 export const eventFields = {
@@ -54,6 +58,12 @@ export const eventFields = {
     response: Type.String({ description: `Address of an image. ${anyServerText}` }),
     default: null,
     inLists: true,
+  }),
+  coverTheme: field({
+    column: 'cover_theme',
+    stored: coverTheme,
+    input: coverTheme,
+    default: null,
   }),
   startAt: field({
     column: 'start_at',

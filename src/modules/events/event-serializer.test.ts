@@ -52,6 +52,7 @@ const eventRow = fc.record({
   id: fc.uuid(),
   organizerId: fc.uuid(),
   coverUrl: fc.option(fc.webUrl()),
+  coverTheme: fc.option(fc.constantFrom('moon', 'tiles')),
   startAt: instant,
   endAt: instant,
   category: fc.constantFrom('food', 'music', 'no longer there'),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { coverSvg, svgResponse } from '../../http/placeholder-images.ts';
-import { findCategory } from './catalogue.ts';
+import { svgResponse } from '../../http/placeholder-images.ts';
+import { coverSvg } from './covers/cover.ts';
 import { readEventId } from './event-id.ts';
 import { EventParams } from './schemas.ts';
 
@@ -12,14 +12,18 @@ export const getCover = defineEndpoint({
   tag: 'Events',
   summary: 'Get the generated cover of an event',
   description:
-    'The image depends only on the id and the category in the address, so it reveals nothing of a private event.',
+    'The image depends only on the id, the category and the theme in the address, so it reveals nothing of a private ' +
+    'event. Without a theme, the category and the id decide.',
   access: 'public',
   uncached: true,
   params: EventParams,
-  query: Type.Object({ category: Type.Optional(Type.String({ maxLength: 100 })) }),
+  query: Type.Object({
+    category: Type.Optional(Type.String({ maxLength: 100 })),
+    theme: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
   response: { 200: Type.String({ description: 'An SVG image.' }) },
   problems: ['event_not_found'],
 
   handler: ({ params, query }) =>
-    svgResponse(coverSvg(readEventId(params.id), findCategory(query.category ?? 'other').emoji)),
+    svgResponse(coverSvg({ category: 'other', ...query, id: readEventId(params.id) })),
 });

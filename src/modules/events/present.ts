@@ -34,15 +34,19 @@ export type ViewerStateOfRecord = ViewerState & {
 
 /** The chosen image, or the generated cover. */
 export const coverUrlOf = (
-  { id, coverUrl, category }: Pick<EventRow, 'id' | 'coverUrl' | 'category'>,
+  { id, coverUrl, coverTheme, category }: Pick<EventRow, 'id' | 'coverUrl' | 'coverTheme' | 'category'>,
   publicUrl: string,
-): string => coverUrl ?? `${publicUrl}/v1/events/${id}/cover.svg?category=${category}`;
+): string => {
+  const theme = coverTheme ? `&theme=${coverTheme}` : '';
+  return coverUrl ?? `${publicUrl}/v1/events/${id}/cover.svg?category=${category}${theme}`;
+};
 
 /** The fields of a request in which the address of a generated cover, of any event, means that there is no image. */
 export function withChosenCover<T extends { coverUrl?: string | null }>(fields: T, publicUrl: string): T {
   const { coverUrl } = fields;
   const isGenerated =
-    coverUrl?.startsWith(`${publicUrl}/v1/events/`) && /\/cover\.svg(\?category=[a-z-]*)?$/.test(coverUrl);
+    coverUrl?.startsWith(`${publicUrl}/v1/events/`) &&
+    /\/cover\.svg(\?category=[a-z-]*(&theme=[a-z]*)?)?$/.test(coverUrl);
   return isGenerated ? { ...fields, coverUrl: null } : fields;
 }
 

@@ -138,8 +138,9 @@ export const EventPage = named(
 
 /** The document lists these fields of requests first, in this order. */
 const firstInputs = [
-  ...(['title', 'description', 'coverUrl', 'startAt', 'endAt', 'timezone', 'allDay', 'location'] as const),
-  ...(['category', 'price', 'isPriceKnown', 'currency', 'capacity', 'visibility', 'template'] as const),
+  ...(['title', 'description', 'coverUrl', 'coverTheme', 'startAt', 'endAt', 'timezone', 'allDay'] as const),
+  ...(['location', 'category', 'price', 'isPriceKnown', 'currency', 'capacity', 'visibility'] as const),
+  'template' as const,
 ];
 const { status, ...input } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;
 const fields = { ...Object.fromEntries(firstInputs.map((name) => [name, input[name]])), ...input };

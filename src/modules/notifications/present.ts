@@ -9,6 +9,7 @@ type EventColumns = Pick<
   EventRow,
   | 'title'
   | 'coverUrl'
+  | 'coverTheme'
   | 'category'
   | 'startAt'
   | 'endAt'

@@ -66,6 +66,10 @@ export const cacheFaults: Fault[] = [
       'a cached page has a stale event',
     ],
   ]),
+  ...faultsOf('src/modules/events/present.ts', [
+    ['`&theme=${coverTheme}`', "''", 'event-records', 'browsers keep the cover of the former theme'],
+    ['(&theme=[a-z]*)?', '', 'returned-fields', 'stores the address of a generated cover'],
+  ]),
   ...faultsOf('src/modules/events/repo.ts', [
     [
       'await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });',

@@ -5,18 +5,17 @@
  */
 import path from 'node:path';
 import type { OverlayOptions, Sharp } from 'sharp';
-import { coverColours } from '../../../http/placeholder-images.ts';
 import { loadSharp } from '../../../lib/load-sharp.ts';
 import { shorten } from '../../../lib/text.ts';
+import { type CoverSource, coverColours } from '../../../modules/events/covers/cover.ts';
 import { gradient, roundedRectangle } from './shapes.ts';
 
 export type Preview = {
-  eventId: string;
   title: string;
   /** When and where, the status or any other line below the title. */
   lines: string[];
-  /** An uploaded image; null for the colours of the event. */
-  cover: Buffer | null;
+  /** An uploaded image, or the generated cover, of which the preview shows the colours. */
+  cover: Buffer | CoverSource;
   isRightToLeft: boolean;
 };
 
@@ -61,10 +60,10 @@ export async function drawPreview(preview: Preview): Promise<Buffer<ArrayBuffer>
   return Buffer.from(buffer as ArrayBuffer, byteOffset, length);
 }
 
-async function openCover({ cover, eventId }: Preview): Promise<Sharp> {
+async function openCover({ cover }: Preview): Promise<Sharp> {
   const sharp = await loadSharp();
-  if (cover) return sharp(cover, { limitInputPixels: 50_000_000 });
-  const { from, to } = coverColours(eventId);
+  if (Buffer.isBuffer(cover)) return sharp(cover, { limitInputPixels: 50_000_000 });
+  const [from, to] = coverColours(cover);
   const { input, raw } = gradient(from, to);
   return sharp(input, { raw });
 }

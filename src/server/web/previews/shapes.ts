@@ -1,14 +1,13 @@
 /** Shapes as pixels. The decoder of SVG is disabled (load-sharp.ts). */
 import type { OverlayOptions } from 'sharp';
-import type { Hsl } from '../../../http/placeholder-images.ts';
 
 type Pixels = { input: Buffer; raw: NonNullable<OverlayOptions['raw']> };
 
 /**
- * Returns a gradient from the top left to the bottom right. It has few pixels, because the image library enlarges
+ * Returns a gradient from the top left to the bottom right, of two colours as `#rrggbb`. It has few pixels, because the image library enlarges
  * it in another thread.
  */
-export function gradient(from: Hsl, to: Hsl): Pixels {
+export function gradient(from: string, to: string): Pixels {
   const [width, height] = [120, 63];
   const [start, end] = [toRgb(from), toRgb(to)];
   const input = Buffer.alloc(width * height * 3);
@@ -20,6 +19,8 @@ export function gradient(from: Hsl, to: Hsl): Pixels {
     }
   return { input, raw: { width, height, channels: 3 } };
 }
+
+const toRgb = (colour: string): Buffer => Buffer.from(colour.slice(1), 'hex');
 
 /** In pixels; `colour` has red, green, blue and alpha, from 0 to 255. */
 type Rectangle = { width: number; height: number; radius: number; colour: number[] };
@@ -38,14 +39,4 @@ export function roundedRectangle({ width, height, radius, colour }: Rectangle): 
           input[4 * (row * width + column) + 3] = Math.round(alpha * covered);
     }
   return { input, raw: { width, height, channels: 4 } };
-}
-
-/** Converts by the formula of CSS Color 4. */
-function toRgb([hue, saturation, lightness]: Hsl): number[] {
-  const light = lightness / 100;
-  const range = (saturation / 100) * Math.min(light, 1 - light);
-  return [0, 8, 4].map((offset) => {
-    const k = (offset + hue / 30) % 12;
-    return 255 * (light - range * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
-  });
 }

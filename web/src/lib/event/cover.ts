@@ -7,13 +7,17 @@ import type { ListedEvent } from '@potluck/client';
 export const uploadOf = (address: string | null): string | null =>
   /\/v1\/uploads\/[^/?#]+$/.exec(address ?? '')?.[0] ?? null;
 
+/** The path of a drawn cover of this server, with its theme; null for any other address. */
+const drawnOf = (address: string): string | null =>
+  /\/v1\/events\/[^/?#]+\/cover\.svg\?[\w=&-]*$/.exec(address)?.[0] ?? null;
+
 /** The image of an event: an upload to this server, or the drawn cover. */
 export const coverOf = ({
   id,
   coverUrl,
   category,
 }: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string =>
-  uploadOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
+  uploadOf(coverUrl) ?? drawnOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
 
 /** The path of an avatar on this server. */
 export const avatarOf = (avatar: string): string => /\/v1\/.*$/.exec(avatar)?.[0] ?? '';

@@ -11,11 +11,12 @@ import type { RequestHandler } from './$types';
 /** The image of an event beside a link to its page, 1200 × 630. */
 export const GET: RequestHandler = async ({ locals: { api }, params: { id }, platform, url, request }) => {
   const event = await load(getEvent({ client: api, path: { id } }));
-  const cover = uploadOf(event.coverUrl);
+  const upload = uploadOf(event.coverUrl);
+  const drawn = { id: event.id, category: event.category.slug, theme: event.coverTheme };
   const texts = { title: event.title, lines: linesOf(event) };
   // Only what the image shows: an RSVP changes nothing.
   const version = createHash('sha256')
-    .update(JSON.stringify([event.id, texts, cover, getLanguage()]))
+    .update(JSON.stringify([drawn, texts, upload, getLanguage()]))
     .digest('base64url');
   const headers = {
     etag: `"${version}"`,
@@ -27,8 +28,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
   }
   const image = await platform?.drawPreview(version, async () => ({
     ...texts,
-    eventId: event.id,
-    cover: cover ? await readCover(new URL(cover, url), platform) : null,
+    cover: (upload && (await readCover(new URL(upload, url), platform))) || drawn,
     isRightToLeft: directionOf(getLanguage()) === 'rtl',
   }));
   if (!image) error(503);
