@@ -119,6 +119,16 @@ test('edit: a second host sees what the first has saved meanwhile, keeps the ent
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 
+  test('cover: a drawn theme is chosen without scripts', async ({ page, createPerson, signIn }) => {
+    const organizer = await createPerson();
+    const event = await newEvent(organizer);
+    await signIn(page.context(), organizer);
+    await page.goto(`/e/${event.id}/edit`);
+    await page.getByRole('radio', { name: 'Moon' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.locator('img[src*="cover.svg"]').first()).toHaveAttribute('src', /&theme=moon$/);
+  });
+
   test('edit: a change of another host meanwhile is shown without scripts, too', async ({
     page,
     createPerson,
@@ -177,6 +187,43 @@ test('cover: an image of 11 MiB is refused kindly, the form is kept, and a small
   const { data } = await getEvent({ client: organizer.client, path: { id: event.id } });
   expect(data).toMatchObject({ title: 'With a picture' });
   expect(data.coverUrl).toMatch(/\/v1\/uploads\/.+\.webp$/);
+});
+
+test('cover: a drawn theme is chosen by its picture, with the keyboard too', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const organizer = await createPerson();
+  const event = await newEvent(organizer);
+  const chosen = async () => {
+    const { data } = await getEvent({ client: organizer.client, path: { id: event.id } });
+    return data.coverTheme;
+  };
+  await signIn(page.context(), organizer);
+  await page.goto(`/e/${event.id}/edit`);
+  const themes = page.getByRole('group', { name: 'Drawn cover' });
+  await expect(themes.getByRole('radio')).toHaveCount(13);
+  await expect(themes.getByRole('radio', { name: 'Surprise me' })).toBeChecked();
+  await themes.getByRole('radio', { name: 'Surprise me' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(themes.getByRole('radio', { name: 'Picnic cloth' })).toBeChecked();
+  const pictures = themes.locator('img');
+  for (const picture of await pictures.all()) {
+    await picture.scrollIntoViewIfNeeded();
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1200);
+  }
+  expect(await overflowOf(page)).toBe(0);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(`/e/${event.id}`);
+  expect(await chosen()).toBe('gingham');
+  await expect(page.locator('img[src*="cover.svg"]').first()).toHaveAttribute('src', /&theme=gingham$/);
+  await page.goto(`/e/${event.id}/edit`);
+  await expect(themes.getByRole('radio', { name: 'Picnic cloth' })).toBeChecked();
+  await themes.getByRole('radio', { name: 'Surprise me' }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(`/e/${event.id}`);
+  expect(await chosen()).toBeNull();
 });
 
 test('items: fewer than are claimed are refused at the field', async ({ page, createClaim, signIn }) => {

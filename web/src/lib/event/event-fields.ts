@@ -1,6 +1,7 @@
 /** The fields of the form of an event. */
 import type { Event } from '@potluck/client';
 import { categoryName } from '#lib/discovery/category-name.ts';
+import { type CoverTheme, coverThemes } from '#lib/event/cover-themes.ts';
 import { m } from '#lib/messages/index.js';
 
 type FormField = {
@@ -50,6 +51,11 @@ export const eventFields = {
   endTime: { label: m.organizer_end_time, initial: '22:00' },
   /** The address of an uploaded image; empty for the drawn cover. */
   coverUrl: { label: m.organizer_cover },
+  /** Empty: drawn by the id and the category. */
+  coverTheme: {
+    label: m.organizer_theme,
+    nameOf: (value) => coverThemes[value as CoverTheme]?.() ?? m.organizer_theme_automatic(),
+  },
   /** Empty: unknown. */
   price: { label: m.organizer_price, initial: '0' },
   currency: { label: m.organizer_currency, plain: (event) => event.currency },
