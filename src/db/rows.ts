@@ -152,9 +152,13 @@ function matches<T extends object>(table: Table, keys: T[], key: Columns<T>): St
   const equations = properties.map((each) => `${alias}.${columnOf(each)} = k.${columnOf(each)}`);
   const ofKey = raw(equations.join(' and '));
   if (!distributed) return ofKey;
-  const ids = () =>
-    [...new Set(keys.map((each) => each[distributed]))].filter((id) => id !== null) as string[];
-  return formOf((isDistributed) =>
-    isDistributed ? sql`${ofKey} and ${isOneOf(raw(`${alias}.${column}`), ids())}` : ofKey,
-  );
+  const ids = () => keys.map((each) => each[distributed]).filter((id) => id !== null) as string[];
+  return sql`${ofKey}${amongKeys(`${alias}.${column}`, ids)}`;
 }
+
+/**
+ * A further condition, which one PostgreSQL does not need: the column is one of `ids`. A correlated subquery has it for its
+ * own table, because Citus does not conclude from the statement around it on which nodes the rows are.
+ */
+export const amongKeys = (column: string, ids: () => string[]): Statement =>
+  formOf((isDistributed) => (isDistributed ? sql` and ${isOneOf(raw(column), [...new Set(ids())])}` : empty));

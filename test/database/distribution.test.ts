@@ -127,14 +127,18 @@ test('distribute: moves all rows to the nodes; a second run changes nothing', on
   await sql`insert into user_counters select id, 0, 0, 0 from users`;
   await sql`insert into phones select phone, id from users`;
   const { stdout, stderr } = await command(target, 'distribute');
-  assert.deepEqual([stdout, stderr], ['Distributed 34 of 34 tables over 2 nodes.\n', '']);
+  const count = Object.keys(columns).length;
+  assert.deepEqual([stdout, stderr], [`Distributed ${count} of ${count} tables over 2 nodes.\n`, '']);
   assert.deepEqual(await distributedColumns(sql), columns);
   for (const table of ['users', 'user_counters', 'phones']) {
     const [row] = await sql`
       select (select count(*)::int from users) as rows, pg_relation_size(${table}) as size`;
     assert.deepEqual(row, { rows: 100, size: '0' }, `${table}: the coordinator still has a copy`);
   }
-  assert.match((await command(target, 'distribute')).stdout, /^All 34 tables are distributed already/);
+  assert.match(
+    (await command(target, 'distribute')).stdout,
+    new RegExp(`^All ${count} tables are distributed already`),
+  );
   assert.equal((await command(target, 'migrate')).code, 0);
   await sql.end();
 });

@@ -1,4 +1,5 @@
 /** A newer version of Potluck: a copy of this one with a further migration, for tests of what migrations rely on. */
+import assert from 'node:assert/strict';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -24,9 +25,11 @@ export async function createNewerVersion(home: string): Promise<void> {
     create index further_n on further (event_id, n);`,
   );
   const distribution = path.join(home, 'src', 'db', 'distribution.ts');
-  const declared = (await readFile(distribution, 'utf8')).replace(
-    /( +)events: 'id',\n/,
-    "$&$1further: 'event_id',\n",
+  const declared = await readFile(distribution, 'utf8');
+  const changed = declared.replace(
+    /( +)events: \{ key: 'id', (.+)\n/,
+    "$&$1further: { key: 'event_id', $2\n",
   );
-  await writeFile(distribution, declared);
+  assert.notEqual(changed, declared);
+  await writeFile(distribution, changed);
 }

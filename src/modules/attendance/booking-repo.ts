@@ -36,7 +36,7 @@ export async function listBookingAccess(
   keys: BookingKey[],
   { withPosition }: { withPosition: boolean },
 ): Promise<(BookingAccess | undefined)[]> {
-  const position = withPosition ? waitlistPosition() : sql`null::int`;
+  const position = withPosition ? waitlistPosition(keys) : sql`null::int`;
   const events = keys.map(({ eventId, userId }) => ({ id: eventId, userId }));
   const rows = await db.query<
     Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
@@ -114,7 +114,7 @@ export const deleteBookings = (rows: BookingKey[]): Statement => deleteRows('boo
 
 /** Reads bookings with their positions in the waitlist. Deleted bookings are left out. */
 export function readBookings(keys: BookingKey[]): Statement {
-  const rows = sql`select b.*, ${waitlistPosition()} as position from bookings b`;
+  const rows = sql`select b.*, ${waitlistPosition(keys)} as position from bookings b`;
   return sql`
     select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, b.position, b.created_at
     from ${rowsOf({ rows, as: 'b' }, keys, bookingKey)}`;

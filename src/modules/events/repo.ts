@@ -88,7 +88,7 @@ export async function listViewerStatesOfRecords(
     union all
     select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
     union all
-    select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition()}, b.created_at
+    select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition(keys)}, b.created_at
     from bookings b`;
   const rows = await db.query<OwnRow>(sql`
     select k.nth::int as n, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at

@@ -1,5 +1,5 @@
 /** The waitlist of an event: positions and promotion. */
-import { update } from '../../db/rows.ts';
+import { amongKeys, update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { newId } from '../../lib/ids.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
@@ -9,11 +9,12 @@ export type BookingStatus = 'booked' | 'waiting';
 /**
  * SQL expression: the position of `bookings b` in the waitlist, from 1; null for booked seats. Reads as many index
  * entries as there are bookings ahead.
+ * @param keys the events of the bookings
  */
-export const waitlistPosition = () => sql`
+export const waitlistPosition = (keys: { eventId: string }[]) => sql`
   case b.status when 'waiting' then (
     select count(*)::int from bookings w
-    where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
+    where w.event_id = b.event_id${amongKeys('w.event_id', () => keys.map(({ eventId }) => eventId))} and w.status = 'waiting' and w.n <= b.n) end`;
 
 /**
  * The statement that books waiting people whose seats are free, strictly in order: a booking that does not fit stops
