@@ -76,7 +76,12 @@ test('restore: all rows of a backup of the last development version are restored
       ...(table === 'events' && isUnknownPrice(row) && { is_price_known: 't' }),
       ...(actor_ids && amounts && { actor_id: actor_ids.slice(1, -1), amount: amounts.slice(1, -1) }),
     }));
-    assert.deepEqual(new Set(after[table]), new Set(expected), table);
+    // Columns that were added since then have their defaults.
+    const columns = Object.keys(expected[0] ?? {});
+    const restoredRows = after[table]?.map((row) =>
+      Object.fromEntries(columns.map((column) => [column, row[column]])),
+    );
+    assert.deepEqual(new Set(restoredRows), new Set(expected), table);
   }
   const sql = await openSql(target, 'tests');
   await assertCounters(sql);
