@@ -18,6 +18,7 @@ export default defineConfig({
           // The element in which SvelteKit announces navigations has a fixed style attribute.
           'style-src-attr': ['unsafe-hashes', 'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo='],
           'img-src': ['self', 'data:', 'blob:'],
+          'font-src': ['self'],
           'connect-src': ['self'],
           'worker-src': ['self'],
           'manifest-src': ['self'],

@@ -54,7 +54,7 @@ test('offline: after sign-out, nothing that the browser has stored names the per
   await page.goto(`/e/${event.id}`);
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await page.goto('/settings');
-  await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
   await expect.poll(() => keptPages(page)).toEqual([]);
@@ -64,7 +64,7 @@ test('offline: after sign-out, nothing that the browser has stored names the per
   await context.setOffline(true);
   await page.goto('/people');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('No connection');
-  await expect(page.getByRole('link', { name: 'Profile' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Your account' })).toHaveCount(0);
 });
 
 for (const seesOutage of [true, false]) {

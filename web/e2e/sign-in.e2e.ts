@@ -60,7 +60,7 @@ test.describe('without JavaScript', () => {
     await page.getByLabel('Code').fill(await readCode(page));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL('/');
-    await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
   });
 
   test('language: a choice is kept, and Arabic is written from right to left', async ({ page }) => {

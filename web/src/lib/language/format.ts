@@ -27,6 +27,12 @@ export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): strin
   return format.formatRange(new Date(startAt), end);
 }
 
+/** The month and the day on which an event starts at its venue, such as `Nov` and `29`. */
+export const formatLeaf = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>) => ({
+  month: dateFormatter(language(), { timeZone: timezone, month: 'short' }).format(new Date(startAt)),
+  day: dateFormatter(language(), { timeZone: timezone, day: 'numeric' }).format(new Date(startAt)),
+});
+
 const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
 
 /** The name of the time zone of a venue at a time, such as `Central European Standard Time`. */
