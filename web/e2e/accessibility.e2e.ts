@@ -15,7 +15,7 @@ for (const width of [360, 1280]) {
   test.describe(`${width} px`, () => {
     test.use({ viewport: { width, height: 740 } });
 
-    test('accessibility: no violation and no horizontal scroll on twelve pages, light and dark', async ({
+    test('accessibility: no violation and no horizontal scroll on the main pages, light and dark', async ({
       page,
       context,
       createPerson,

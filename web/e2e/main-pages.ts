@@ -1,7 +1,7 @@
 /** The main pages, for tests of what all pages have in common. */
 import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
 
-/** Creates an event with a list, and returns the addresses of twelve pages for its organizer. */
+/** Creates an event with a list, and returns the addresses of pages for its organizer. */
 export async function listPages(organizer: Person, guest: Person): Promise<string[]> {
   const { id } = await newEvent(organizer, { description: 'Bring what you like.\nhttps://example.org' });
   const item = await newItem(organizer, id);
@@ -21,5 +21,6 @@ export async function listPages(organizer: Person, guest: Person): Promise<strin
     '/messages',
     '/notifications',
     '/settings',
+    '/design',
   ];
 }

@@ -13,6 +13,7 @@ declare global {
       demoAccounts: { who: string; phone: string }[];
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
+      isProduction: boolean;
       requestId: string;
       /** Logs an error that is a defect of the server. */
       reportError(error: unknown): void;

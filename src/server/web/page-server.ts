@@ -13,6 +13,7 @@ type Platform = {
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
   mapTiles: string | null;
+  isProduction: boolean;
   requestId: string;
   reportError(error: unknown): void;
 };
