@@ -10,7 +10,7 @@ export function runQuickPrograms(part: number, parts: number): void {
   cleanUpAfterTests();
   const quick = programs.filter((program) => program.quick);
   for (const program of quick.filter((_, index) => index % parts === part)) {
-    test(`torture ${program.name}: ${program.expectation}`, { timeout: 120_000 }, async (t) => {
+    test(`torture ${program.name}: ${program.expectation}`, { timeout: 600_000 }, async (t) => {
       const { result, ok, isSkipped } = await runProgram(program, { quick: true, progress: () => {} });
       if (isSkipped) return t.skip(result);
       assert.ok(ok, result);

@@ -18,6 +18,3 @@ export const coverOf = ({
   category,
 }: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string =>
   uploadOf(coverUrl) ?? drawnOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
-
-/** The path of an avatar on this server. */
-export const avatarOf = (avatar: string): string => /\/v1\/.*$/.exec(avatar)?.[0] ?? '';
