@@ -57,6 +57,13 @@ test('event calendar: 200 with every property of the event', async () => {
   );
 });
 
+test('event calendar: no GEO where the coordinates are only those of the town', async () => {
+  const location = { address: 'Kastanjegatan 14, Mölndal', lat: 57.6554, lng: 12.0138, isExact: false };
+  const { id } = await createEvent(api, await createUser(api), { location });
+  const parsed = eventIn(await calendarOf(id));
+  assert.deepEqual([parsed.location, parsed.geo], [location.address, undefined]);
+});
+
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: 404 for an unknown, malformed or private event; 200 for organizer and admin', async () => {
   const [organizer, stranger, admin] = [await createUser(api), await createUser(api), await createAdmin(api)];
@@ -83,6 +90,7 @@ test('event calendar: SEQUENCE increases with every change of a property in the 
     { startAt: inDays(8), endAt: inDays(8, 4) },
     { timezone: 'Europe/Stockholm' },
     { location: { address: 'Lindholmen', lat: 57.7, lng: 11.9 } },
+    { location: { address: 'Lindholmen', lat: 57.7, lng: 11.9, isExact: false } },
     { category: 'music' },
     { status: 'cancelled' },
     { status: 'scheduled' },

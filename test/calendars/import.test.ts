@@ -198,12 +198,13 @@ test('import: STATUS and CLASS set status and visibility, and update them when t
 test('import: a location corrected by the organizer stays until LOCATION changes', async () => {
   const file = calendar(calendarEntry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }));
   const { phone, person, events } = await imported(file);
+  assert.equal(events[0].location.isExact, false);
   const location = { address: 'Oslo, Norway', lat: 59.95, lng: 10.65 };
   expectStatus(await api.patch(`/v1/events/${events[0].id}`, person.token, { location }), 200);
   assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 1, 0]);
   assert.deepEqual(importCounts(await take(file.replace('Oslo', 'Bergen'), phone)), [0, 1, 0, 0]);
   const [event] = await eventsOf(person);
-  assert.equal(Math.round(event.location.lng), 5);
+  assert.deepEqual([Math.round(event.location.lng), event.location.isExact], [5, false]);
 });
 
 test('import: events that were not imported stay unchanged', async () => {

@@ -32,7 +32,7 @@ test('change: 200, and only the fields of the request change', async () => {
     startAt: inDays(20),
     endAt: inDays(21),
     timezone: 'Europe/Oslo',
-    location: { address: 'Elsewhere', lat: -33.5, lng: 151 },
+    location: { address: 'Elsewhere', lat: -33.5, lng: 151, isExact: false },
     category: 'music',
     price: 0.5,
     currency: 'AUD',
@@ -67,6 +67,16 @@ test('change: 200, and only the fields of the request change', async () => {
     assert.deepEqual((await api.get(`/v1/events/${event.id}`, organizer.token)).body, body);
     before = body;
   }
+});
+
+test('change: new coordinates are those of the address unless the request denies it', async () => {
+  const town = { address: 'Kastanjegatan 14, Mölndal', lat: 57.6554, lng: 12.0138 };
+  const { id } = await createEvent(api, organizer, { location: { ...town, isExact: false } });
+  const isExact = async (body: object) =>
+    expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, body), 200).body.location.isExact;
+  assert.equal(await isExact({ title: 'Elsewhere' }), false);
+  assert.equal(await isExact({ location: town }), true);
+  assert.equal(await isExact({ location: { ...town, isExact: false } }), false);
 });
 
 test('change: 200 for an empty body; coverUrl null restores the generated cover', async () => {

@@ -46,7 +46,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     startAt: '2030-12-24T16:00:00.000Z',
     endAt: '2030-12-24T20:00:00.000Z',
     timezone: 'Europe/Oslo',
-    location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+    location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291, isExact: true },
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     rsvpCount: 0,
     goingCount: 0,
@@ -125,12 +125,13 @@ test('create: description has at most 10,000 characters and may contain line bre
 
 // spec: 2.4 GET /v1/events: `location` with `address`, `lat`, `lng`
 test('create: location has an address of 1 to 300 characters and valid coordinates', async () => {
-  const valid = { address: 'Here', lat: 0, lng: 0 };
+  const valid = { address: 'Here', lat: 0, lng: 0, isExact: true };
   await expectStored('location', [
     { ...valid, address: 'x'.repeat(300) },
     { ...valid, lat: 90, lng: 180 },
     { ...valid, lat: -90, lng: -180 },
     { ...valid, lat: 1.23456789012345, lng: -0.1 },
+    { ...valid, isExact: false },
   ]);
   await expectRefused(
     'location',
@@ -159,6 +160,14 @@ test('create: location has an address of 1 to 300 characters and valid coordinat
       { address: 'x', lat: 1 },
     ],
     'location.lng',
+  );
+  await expectRefused(
+    'location',
+    [
+      { ...valid, isExact: null },
+      { ...valid, isExact: 'no' },
+    ],
+    'location.isExact',
   );
   await expectRefused('location', [{ ...valid, city: 'Oslo' }], 'location.city');
   await expectRefused('location', [null, 'Oslo', []]);

@@ -17,7 +17,18 @@ import {
   rowsOfReaders,
   text,
 } from './operation.ts';
-import { coordinates, integer, line, number, object, oneOf, opaque, prose, timestamp } from './rules.ts';
+import {
+  coordinates,
+  flag,
+  integer,
+  line,
+  number,
+  object,
+  oneOf,
+  opaque,
+  prose,
+  timestamp,
+} from './rules.ts';
 
 /** The map has a box that is required. */
 const inBox = { bbox: text(box) };
@@ -39,7 +50,7 @@ const categories = oneOf(
 );
 const location = object({
   required: { address: line(1, 300), lat: number(-90, 90), lng: number(-180, 180) },
-  optional: {},
+  optional: { isExact: flag },
 });
 const requiredOfEvents = {
   title: line(1, 140),

@@ -191,7 +191,10 @@ const event = {
   coverUrl: isUrl,
   startAt: isTime,
   endAt: isTime,
-  location: isObject({ address: isFilled, lat: isWithin(-90, 90), lng: isWithin(-180, 180) }),
+  location: isObject({
+    ...{ address: isFilled, lat: isWithin(-90, 90), lng: isWithin(-180, 180) },
+    isExact: isFlag,
+  }),
   category: isObject(category),
   price: isWithin(0, 1_000_000),
   capacity: isWithin(0, 1_000_000),

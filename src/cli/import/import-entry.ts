@@ -103,7 +103,12 @@ function contentFor(entry: CalendarEntry, before: EventRow | null, context: Impo
     endAt: endAt.toISOString(),
     allDay: entry.allDay,
     timezone,
-    location: { address: entry.address || `${place.lat}, ${place.lng}`, lat: place.lat, lng: place.lng },
+    location: {
+      address: entry.address || `${place.lat}, ${place.lng}`,
+      lat: place.lat,
+      lng: place.lng,
+      isExact: entry.geo ? true : (unmoved?.isExact ?? false),
+    },
     category: entry.category ?? context.category ?? before?.category ?? 'other',
     visibility: visibilityFor(entry, before),
   };

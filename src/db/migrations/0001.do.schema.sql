@@ -187,6 +187,8 @@ create table events (
   address text not null,
   lat float8 not null check (lat between -90 and 90),
   lng float8 not null check (lng between -180 and 180),
+  -- Whether they are the coordinates of the address; otherwise, of its town.
+  is_exact boolean not null default true,
   -- The 0.25° grid cell of (lat, lng), which src/lib/grid-cells.ts computes.
   cell int not null,
   category text not null,

@@ -131,9 +131,12 @@ const descriptionOf = (event: EventRow): string =>
     .filter((text) => text !== '')
     .join('\n\n');
 
-/** The library omits GEO on the equator and the prime meridian, and requires a mail address for ORGANIZER. */
+/**
+ * The library omits GEO on the equator and the prime meridian, and requires a mail address for ORGANIZER. Without GEO,
+ * calendars search maps for LOCATION, which leads nearer to the address than the coordinates of its town.
+ */
 function extraLines(event: EventRow, organizerName: string | null, publicUrl: string): string {
-  const geo = `GEO:${degrees(event.lat)};${degrees(event.lng)}\r\n`;
+  const geo = event.isExact ? `GEO:${degrees(event.lat)};${degrees(event.lng)}\r\n` : '';
   if (organizerName === null) return geo;
   // RFC 5545 allows any URI. Potluck publishes neither mail addresses nor phone numbers.
   const name = escapeText(clean(organizerName), true);

@@ -124,7 +124,7 @@ export const eventFields = {
     inLists: true,
     calendar: 'DTSTART',
   }),
-  // Requests and responses have the next three as one object, `location`.
+  // Requests and responses have the next four as one object, `location`.
   address: field({
     column: 'address',
     stored: Type.String({ examples: ['Aker Brygge, Oslo'] }),
@@ -148,6 +148,27 @@ export const eventFields = {
     inLists: true,
     calendar: 'GEO',
     isAnnounced: true,
+  }),
+  isExact: field({
+    column: 'is_exact',
+    stored: Type.Boolean({ examples: [true] }),
+    input: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the coordinates are those of the address. False: they are those of its town. True if left out, also ' +
+          'when `location` changes.',
+        examples: [true],
+      }),
+    ),
+    response: Type.Boolean({
+      description:
+        'Whether the coordinates are those of the address. If false, they are those of its town: search maps for the ' +
+        'address.',
+      examples: [true],
+    }),
+    default: true,
+    inLists: true,
+    calendar: 'GEO',
   }),
   category: field({
     column: 'category',

@@ -48,7 +48,8 @@ export function applyChange(before: EventFields, change: EventChange): EventFiel
     isPriceKnown: before.isPriceKnown || rest.price !== undefined,
     ...rest,
     timezone,
-    ...location,
+    // Coordinates without a word about them are those of the address.
+    ...(location && { isExact: eventFields.isExact.default, ...location }),
     ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
   };
   return checked(after, before);

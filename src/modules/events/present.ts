@@ -2,7 +2,7 @@
 import { avatarUrl, type PersonRow } from '../users/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { EventFields } from './event-fields.ts';
-import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
+import type { CommonEvent, Event, ListedEvent, Location } from './schemas.ts';
 
 export type EventRow = EventFields & {
   id: string;
@@ -50,13 +50,20 @@ export function withChosenCover<T extends { coverUrl?: string | null }>(fields: 
   return isGenerated ? { ...fields, coverUrl: null } : fields;
 }
 
+export const locationOf = ({ address, lat, lng, isExact }: Location): Location => ({
+  address,
+  lat,
+  lng,
+  isExact,
+});
+
 /** The fields of responses, and others: the serializers leave out what the schema of a response does not have. */
 const common = (row: EventRow, publicUrl: string) => ({
   ...row,
   coverUrl: coverUrlOf(row, publicUrl),
   startAt: row.startAt.toISOString(),
   endAt: row.endAt.toISOString(),
-  location: { address: row.address, lat: row.lat, lng: row.lng },
+  location: locationOf(row),
   category: findCategory(row.category),
   template: findTemplate(row.template),
   createdAt: row.createdAt.toISOString(),

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { body, named, nullable, oneOf, PageMeta, ref, timestamp } from '../../http/schemas.ts';
 import type { Category, Template } from './catalogue-schemas.ts';
-import { type EventFields, eventFields, fieldRows } from './event-fields.ts';
+import { type EventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
 import { type Field, inputTime } from './field.ts';
 
@@ -10,15 +10,18 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
-type Place = 'address' | 'lat' | 'lng';
+const partsOfLocation = ['address', 'lat', 'lng', 'isExact'] as const;
+type Place = (typeof partsOfLocation)[number];
+export type Location = Pick<EventFields, Place>;
 /** The fields in requests. */
 type EventInput = Omit<EventFields, 'startAt' | 'endAt' | Place> & {
   startAt: string;
   endAt: string;
-  location: Pick<EventFields, Place>;
+  location: Omit<Location, 'isExact'> & Partial<Location>;
 };
 /** The fields in responses. */
-type EventOutput = Omit<EventInput, 'coverUrl' | 'category' | 'template'> & {
+type EventOutput = Omit<EventInput, 'location' | 'coverUrl' | 'category' | 'template'> & {
+  location: Location;
   coverUrl: string;
   category: Static<typeof Category>;
   template: Static<typeof Template>;
@@ -29,13 +32,14 @@ type Schemas<Body> = { [Name in keyof Body]: TUnsafe<Body[Name]> };
 function schemasOf(
   rows: typeof fieldRows,
   schemaOf: (field: Field) => TSchema,
-  objectOf: (parts: Record<Place, TSchema>) => TSchema,
+  objectOf: (parts: Record<string, TSchema>) => TSchema,
 ): Record<string, TSchema> {
-  const { address, lat, lng } = eventFields;
-  const location = objectOf({ address: schemaOf(address), lat: schemaOf(lat), lng: schemaOf(lng) });
+  const isPart = (name: string) => partsOfLocation.some((part) => part === name);
+  const parts = rows.filter(([name]) => isPart(name)).map(([name, field]) => [name, schemaOf(field)]);
+  const location = objectOf(Object.fromEntries(parts));
   return Object.fromEntries(
     rows
-      .filter(([name]) => name !== 'lat' && name !== 'lng')
+      .filter(([name]) => name === 'address' || !isPart(name))
       .map(([name, field]) => (name === 'address' ? ['location', location] : [name, schemaOf(field)])),
   );
 }

@@ -1,7 +1,7 @@
 /** Converts notification rows to the objects of responses. */
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
-import { coverUrlOf, type EventRow } from '../events/present.ts';
+import { coverUrlOf, type EventRow, locationOf } from '../events/present.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { BroughtItem, Notification, NotificationEvent, NotificationSettings } from './schemas.ts';
 
@@ -18,6 +18,7 @@ type EventColumns = Pick<
   | 'address'
   | 'lat'
   | 'lng'
+  | 'isExact'
   | 'status'
 >;
 
@@ -42,7 +43,7 @@ const toEvent = (id: string, row: EventColumns, publicUrl: string): Notification
   endAt: row.endAt.toISOString(),
   allDay: row.allDay,
   timezone: row.timezone,
-  location: { address: row.address, lat: row.lat, lng: row.lng },
+  location: locationOf(row),
   status: row.status,
 });
 

@@ -48,6 +48,17 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/events/update-event.ts', [
     ['requireCapacity(before, fields);', '', 'booking-changes', 'a capacity below the booked seats'],
   ]),
+  ...faultsOf('src/modules/events/event-rules.ts', [
+    [
+      '{ isExact: eventFields.isExact.default, ...location }',
+      'location',
+      'event-changes',
+      'new coordinates of an address count as those of its town',
+    ],
+  ]),
+  ...faultsOf('src/modules/calendars/present.ts', [
+    ['event.isExact ?', 'true ?', 'calendars', 'calendars lead to the middle of the town'],
+  ]),
   ...faultsOf('src/modules/calendars/get-event-calendar.ts', [
     [
       'if (!event || !isVisible(event.row, caller))',

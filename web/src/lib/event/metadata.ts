@@ -46,7 +46,9 @@ export function jsonLd(event: Event, url: string): string {
       '@type': 'Place',
       name: location.address,
       address: location.address,
-      geo: { '@type': 'GeoCoordinates', latitude: location.lat, longitude: location.lng },
+      ...(location.isExact && {
+        geo: { '@type': 'GeoCoordinates', latitude: location.lat, longitude: location.lng },
+      }),
     },
     organizer: { '@type': 'Person', name: organizer.name, url: new URL(`/u/${organizer.id}`, url).href },
     ...(event.capacity > 0 && { maximumAttendeeCapacity: event.capacity }),
