@@ -49,7 +49,7 @@ test('import: creates an event with all fields of the entry, and an account for 
       description: 'Bring flour.\nAnd an apron.\nhttps://bread.example/evening?a=1,2;b',
       startAt: '2027-03-05T17:00:00.000Z',
       endAt: '2027-03-05T20:00:00.000Z',
-      location: { address: 'Mathallen, Oslo', lat: 59.9139, lng: 10.7522 },
+      location: { address: 'Mathallen, Oslo', lat: 59.9139, lng: 10.7522, isExact: true },
       category: 'food',
       template: 'general',
       status: 'scheduled',
