@@ -5,7 +5,7 @@ import { LOCK_ORDER } from '../src/db/locks.ts';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
 import { categories, templates } from '../src/modules/events/catalogue.ts';
 import { coverThemes } from '../src/modules/events/covers/themes.ts';
-import { kinds, notificationKinds, personKinds } from '../src/outbox/kinds.ts';
+import { adminKinds, kinds, notificationKinds, personKinds } from '../src/outbox/kinds.ts';
 
 /** A part of a document, between two marker comments. */
 type Part = { file: string; name: string; source: string; text: string };
@@ -27,7 +27,8 @@ function problemCodes(): string {
 
 const kindRows = notificationKinds.map((kind) => {
   const { level, description } = kinds[kind];
-  const about = personKinds.some((name) => name === kind) ? 'person' : 'event';
+  const is = (list: string[]): boolean => list.includes(kind);
+  const about = is(personKinds) ? 'person' : is(adminKinds) ? 'server' : 'event';
   return `| ${code(kind)} | ${about} | ${code(level)} | ${description} |\n`;
 });
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { kinds, notificationKinds, summaryKinds } from '../src/outbox/kinds.ts';
+import { adminKinds, countedKinds, kinds, notificationKinds } from '../src/outbox/kinds.ts';
 
 const output = path.join(import.meta.dirname, 'src', 'lib', 'generated', 'notification-kinds.ts');
 
@@ -26,7 +26,8 @@ export async function writeNotificationKinds(): Promise<void> {
     record('sentences', '(inputs: { title: string; name: string; count: number }) => string', (kind) => {
       return `m.people_news_${snakeCase(kind)}`;
     }),
-    `/** Kinds that count what several people do. */\nexport const countedKinds: string[] = ${JSON.stringify(summaryKinds)};\n`,
+    `/** Kinds that count what several people do. */\nexport const countedKinds: string[] = ${JSON.stringify(countedKinds)};\n`,
+    `/** Kinds that only admins have. */\nexport const adminKinds: string[] = ${JSON.stringify(adminKinds)};\n`,
   ];
   await mkdir(path.dirname(output), { recursive: true });
   await writeFile(output, text.join(''));

@@ -7,7 +7,7 @@ export type Cause = {
   /** The recipient. */
   userId: string;
   kind: CauseKind;
-  /** The event or the person that the notification is about. */
+  /** The event or the person that the notification is about; the recipient for kinds about the server. */
   subjectId: string;
   /** The person who caused it. A recipient is not notified of what they caused themselves. */
   actorId: string;

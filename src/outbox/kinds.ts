@@ -69,7 +69,10 @@ export const fanOuts = {
   },
 } satisfies Record<string, FanOut>;
 
-/** Kinds with one recipient. `about`: what the subject of the cause is. */
+/**
+ * Kinds with one recipient. `about`: what the subject of the cause is. `server`: what the admins have to do; the subject is
+ * the recipient, so an unread notification counts all causes.
+ */
 const causes = {
   bookingConfirmed: {
     about: 'event',
@@ -92,7 +95,14 @@ const causes = {
     icon: 'UserPlus',
     description: 'a new follower',
   },
-} satisfies Record<string, DeliveredKind & { about: 'event' | 'person' }>;
+  reports: {
+    about: 'server',
+    isFromPerson: false,
+    level: 'push',
+    icon: 'Flag',
+    description: 'for admins: reports',
+  },
+} satisfies Record<string, DeliveredKind & { about: 'event' | 'person' | 'server' }>;
 
 /**
  * Kinds that count what people do at an event, for its organizer. `counter`: the table that counts what is unread, in
@@ -119,9 +129,15 @@ export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summarie
 
 export const notificationKinds = Object.keys(kinds) as NotificationKind[];
 export const summaryKinds = Object.keys(summaries) as SummaryKind[];
-export const personKinds = (Object.keys(causes) as CauseKind[]).filter(
-  (kind) => causes[kind].about === 'person',
-);
+const causeKinds = Object.keys(causes) as CauseKind[];
+const causesAbout = (about: string): NotificationKind[] =>
+  causeKinds.filter((kind) => causes[kind].about === about);
+export const personKinds = causesAbout('person');
+/** Kinds that only admins see, also of what they were notified of before their role changed. */
+export const adminKinds = causesAbout('server');
+export const kindsWithoutEvent = [...personKinds, ...adminKinds];
+/** Kinds that count what several people do. Of what is unread, only the first is pushed. */
+export const countedKinds: NotificationKind[] = [...summaryKinds, ...adminKinds];
 export const kindsFromPeople = (Object.keys(delivered) as (keyof typeof delivered)[]).filter(
   (kind) => delivered[kind].isFromPerson,
 );

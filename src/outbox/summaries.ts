@@ -76,7 +76,7 @@ export async function listSummaryState(
       !blocked.has(eventId + personId),
     pushOf: ({ eventId, organizerId: userId }, id) =>
       withBrowsers.has(eventId) && reaches(kind, levels.get(eventId), 'push')
-        ? { userId, id, summary: { kind, eventId } }
+        ? { userId, id, counted: { kind, subjectId: eventId, isFirst: sql`true` } }
         : null,
   };
 }

@@ -2,7 +2,7 @@
 import { sql } from '../../db/sql.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { lockAndDelete } from '../../outbox/delete-notifications.ts';
-import { summaryKinds } from '../../outbox/kinds.ts';
+import { countedKinds } from '../../outbox/kinds.ts';
 
 /**
  * Deletes a person's causes, inbox and settings, and the notifications of others that come from the person. A
@@ -21,7 +21,7 @@ export const notificationDeletionHooks: DeletionHook[] = [
         sql`(user_id = ${userId} or person_id = ${userId})`,
         sql`
           update notifications set person_id = null, count = count - 1
-          where person_id = ${userId} and user_id <> ${userId} and kind = any(${summaryKinds}) and count > 1`,
+          where person_id = ${userId} and user_id <> ${userId} and kind = any(${countedKinds}) and count > 1`,
       );
       await tx.execute(sql`delete from notification_settings where user_id = ${userId}`);
       return {};

@@ -19,8 +19,8 @@ export async function deliverCauses(db: Database, now: Date): Promise<void> {
 
 /**
  * Delivers a batch of causes. One transaction locks the causes, writes the notifications and deletes the
- * causes, so each cause is delivered exactly once, also if the server is killed. One server delivers at a time, and the
- * causes of one recipient, kind and subject have the same actor, so no cause overtakes one that it takes back.
+ * causes, so each cause is delivered exactly once, also if the server is killed. One server delivers at a time, and a
+ * cause has the actor of the cause that it takes back, so it does not overtake it.
  * @returns whether there may be more causes that can be delivered
  */
 const deliverBatch = (db: Database, now: Date): Promise<boolean> =>

@@ -1,10 +1,16 @@
 /** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
-import type { Statement } from '../../db/sql.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Cause } from '../../outbox/causes.ts';
-import { type CauseKind, type FanOutKind, kindsFromPeople, reaches } from '../../outbox/kinds.ts';
-import { insertPushes } from '../../outbox/pushes.ts';
+import {
+  type CauseKind,
+  countedKinds,
+  type FanOutKind,
+  kindsFromPeople,
+  reaches,
+} from '../../outbox/kinds.ts';
+import { insertPushes, type NewPush } from '../../outbox/pushes.ts';
 import {
   keyOfPersons,
   keyOfSetting,
@@ -51,10 +57,18 @@ export async function prepareDelivery(tx: Transaction, causes: DueCause[], now: 
       const pushed = notifications.filter(
         (row) => row.count > 0 && inboxes.withBrowsers.has(row.userId) && reachesPerson(row, 'push'),
       );
-      return [...writeNotifications(notifications, inboxes, now), ...insertPushes(pushed, now)];
+      return [...writeNotifications(notifications, inboxes, now), ...insertPushes(pushed.map(toPush), now)];
     },
   };
 }
+
+/** The push of a notification that is written before it: the count is higher if others were unread. */
+const toPush = ({ userId, id, kind, subjectId, count }: NewNotification): NewPush => {
+  if (!countedKinds.includes(kind)) return { userId, id };
+  const isFirst = sql`exists (
+    select 1 from notifications n where n.user_id = ${userId} and n.id = ${id} and n.count = ${count})`;
+  return { userId, id, counted: { kind, subjectId, isFirst } };
+};
 
 /** One notification for each recipient, kind and subject, without those whose causes cancel each other out. */
 function toNotifications(causes: DueCause[]): NewNotification[] {

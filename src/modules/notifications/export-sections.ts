@@ -4,7 +4,7 @@ import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
-import { codesOfPersonKinds } from './schemas.ts';
+import { codesOfAdminKinds, codesOfPersonKinds } from './schemas.ts';
 import { unreadSummaries } from './summary-repo.ts';
 
 const kind = oneOf(notificationKinds);
@@ -16,7 +16,7 @@ export const notificationExportSections: ExportSection[] = [
       id: exportColumns.id,
       kind,
       subjectId: Type.String({
-        description: `The id of the event, or of the person for ${codesOfPersonKinds}.`,
+        description: `The id of the event; of the person for ${codesOfPersonKinds}; of the recipient for ${codesOfAdminKinds}.`,
       }),
       count: Type.Integer({ examples: [1] }),
       createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),

@@ -7,11 +7,11 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { maxId, minId } from '../../lib/ids.ts';
 import {
+  adminKinds,
   kindsFromPeople,
+  kindsWithoutEvent,
   type Level,
   type NotificationKind,
-  personKinds,
-  type SummaryKind,
 } from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { BroughtItemRow, NotificationRow } from './present.ts';
@@ -24,8 +24,8 @@ const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.u
 
 /**
  * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
- * longer see, and not those that come from a person who is suspended, who blocks the viewer or
- * whom the viewer blocks. An inbox is small, so reading all of it is cheap.
+ * longer see, not those that come from a person who is suspended, who blocks the viewer or
+ * whom the viewer blocks, and those for admins only while the viewer is one. An inbox is small, so reading all of it is cheap.
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
   from (
@@ -33,12 +33,14 @@ const visibleNotifications = (viewer: Viewer): Statement => sql`
     where user_id = ${viewer.id}
     union all ${unreadSummaries(viewer.id)}
   ) n
-  left join events e on e.id = n.subject_id and n.kind <> all(${personKinds})
+  left join events e on e.id = n.subject_id and n.kind <> all(${kindsWithoutEvent})
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
-  where (n.kind = any(${personKinds}) or (e.id is not null and ${visibleCondition(viewer)}))
-    and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})`;
+  where (n.kind = any(${kindsWithoutEvent}) or (e.id is not null and ${visibleCondition(viewer)}))
+    and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})
+    and (n.kind <> all(${adminKinds})
+      or exists (select 1 from users me where me.id = ${viewer.id} and me.role = 'admin'))`;
 
 /**
  * Lists notifications, the newest first.
@@ -55,8 +57,8 @@ export async function listNotifications(
     order by n.id desc limit ${limit}`);
 }
 
-/** What names a notification: its id, or the kind and subject of a summary, whose id changes. */
-export type NotificationKey = { id: string } | { kind: SummaryKind; subjectId: string };
+/** What names a notification: its id, or the kind and subject of one that counts, whose id changes. */
+export type NotificationKey = { id: string } | { kind: NotificationKind; subjectId: string };
 
 /** Finds a notification that is unread; null if it is read, deleted or replaced, or the viewer may not see it. */
 export async function findUnreadNotification(

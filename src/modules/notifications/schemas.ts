@@ -2,13 +2,15 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import {
+  adminKinds,
   channelsOf,
+  countedKinds,
   kinds,
+  kindsWithoutEvent,
   type Level,
   type NotificationKind,
   notificationKinds,
   personKinds,
-  summaryKinds,
 } from '../../outbox/kinds.ts';
 import { Person } from '../users/schemas.ts';
 
@@ -49,8 +51,9 @@ const described = notificationKinds.map((kind) => `\`${kind}\`: ${kinds[kind].de
 const kindDescription = `${described.join('')}Clients must accept further kinds.`;
 const listOfCodes = (names: string[]): string =>
   new Intl.ListFormat('en-GB').format(names.map((name) => `\`${name}\``));
-/** For descriptions: the kinds that are about a person. */
+/** For descriptions: the kinds that are about a person, and those for admins. */
 export const codesOfPersonKinds = listOfCodes(personKinds);
+export const codesOfAdminKinds = listOfCodes(adminKinds);
 
 export const Notification = named(
   'Notification',
@@ -64,17 +67,17 @@ export const Notification = named(
     }),
     count: Type.Integer({
       description:
-        'How many messages, RSVPs, claims, bookings or changes the notification stands for. Those that are taken back ' +
+        'How many messages, RSVPs, claims, bookings, reports or changes the notification stands for. Those that are taken back ' +
         'before the notification is read are subtracted.',
       examples: [1],
     }),
     person: nullable(ref(Person), {
       description:
-        `The sender, the follower, or the organizer of the event; of ${listOfCodes(summaryKinds)}, the person who ` +
+        `The sender, the follower, or the organizer of the event; of ${listOfCodes(countedKinds)}, the person who ` +
         'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
     }),
     event: nullable(ref(NotificationEvent), {
-      description: `The event as it is now; null for ${codesOfPersonKinds}.`,
+      description: `The event as it is now; null for ${listOfCodes(kindsWithoutEvent)}.`,
     }),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',

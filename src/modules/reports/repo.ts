@@ -7,6 +7,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
+import { insertSelectedCauses } from '../../outbox/causes.ts';
 import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport } from './schemas.ts';
@@ -42,8 +43,17 @@ export async function insertReport(
     on conflict (reporter_id, subject_type, subject_id) do nothing
     returning *`);
   if (!row) throw new Problem('already_reported');
+  await notifyAdmins(tx, reporter.id);
   return row;
 }
+
+/** Stores the causes of the notifications of all admins but the reporter. */
+const notifyAdmins = (tx: Transaction, reporterId: string): Promise<number> =>
+  tx.execute(
+    insertSelectedCauses(sql`
+      select ${newId()}::uuid, id, 'reports', id, ${reporterId}::uuid, 1 from users
+      where role = 'admin' and suspended_at is null`),
+  );
 
 /** @throws Problem `too_many_requests` */
 async function requireQuota(tx: Transaction, reporterId: string, now: Date): Promise<void> {

@@ -140,6 +140,17 @@ export const peopleFaults: Fault[] = [
       'guests learn of a private event',
     ],
   ]),
+  ...faultsOf('src/modules/reports/repo.ts', [
+    [
+      "where role = 'admin' and suspended_at is null",
+      "where role = 'admin'",
+      'report-notifications',
+      'a suspended admin is notified of reports',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/deliver.ts', [
+    [' and n.count = ${count}', '', 'report-notifications', 'each report is pushed'],
+  ]),
   ...faultsOf('src/outbox/kinds.ts', [
     [" and status = 'going'`", '`', 'notification-inbox', 'a reminder to people who do not come'],
   ]),
@@ -150,6 +161,7 @@ export const peopleFaults: Fault[] = [
       'notifications',
       'the inbox shows people across a block',
     ],
+    ["and me.role = 'admin'", '', 'report-notifications', 'a former admin learns of reports'],
     [
       'or (e.id is not null and ${visibleCondition(viewer)})',
       'or e.id is not null',

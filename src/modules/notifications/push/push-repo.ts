@@ -6,7 +6,7 @@ import type { Transaction } from '../../../db/transaction.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { newId } from '../../../lib/ids.ts';
 import { dayMs } from '../../../lib/time.ts';
-import type { SummaryKind } from '../../../outbox/kinds.ts';
+import type { NotificationKind } from '../../../outbox/kinds.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 import type { Candidate, Excluded } from './push-places.ts';
 
@@ -64,8 +64,8 @@ export type Delivery = {
   userId: string;
   notificationId: string;
   subscriptionId: string;
-  /** Of a summary: it is sent as it is now. Null for other kinds. */
-  kind: SummaryKind | null;
+  /** Of a notification that counts: it is sent as it is now. Null for other kinds. */
+  kind: NotificationKind | null;
   subjectId: string | null;
   attempts: number;
 } & BrowserSubscription;

@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../../db/client.ts';
 import { keyedHash } from '../../../lib/keyed-hash.ts';
+import { adminKinds } from '../../../outbox/kinds.ts';
 import { listPeople } from '../../users/repo.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification } from '../repo.ts';
@@ -115,7 +116,7 @@ const toPayload = (row: NotificationRow, personName: string | null) => ({
 
 /** Equal for notifications that replace each other. A hash, because push services see the topic. */
 const topicOf = (secretKey: string, { kind, eventId, personId }: NotificationRow): string =>
-  keyedHash(secretKey, 'push topic', `${kind} ${eventId ?? personId}`)
+  keyedHash(secretKey, 'push topic', `${kind} ${adminKinds.includes(kind) ? '' : (eventId ?? personId)}`)
     .toString('base64url')
     .slice(0, 32);
 

@@ -3,7 +3,7 @@ import type { Notification } from '@potluck/client';
 import { type Kind, labels, sentences } from '#lib/generated/notification-kinds.ts';
 import { m } from '#lib/messages/index.js';
 
-export { countedKinds, icons, labels } from '#lib/generated/notification-kinds.ts';
+export { adminKinds, countedKinds, icons, labels } from '#lib/generated/notification-kinds.ts';
 
 /** In the order of the settings. */
 export const kinds = Object.keys(labels) as Kind[];
@@ -20,6 +20,7 @@ export function describeNotification({ kind, count, person, event }: Notificatio
 /** The page that a notification is about. */
 export function hrefOf({ kind, person, event }: Notification): string | null {
   if (event) return `/e/${event.id}`;
+  if (kind === 'reports') return '/admin/reports';
   if (!person) return null;
   return kind === 'message' ? `/messages/${person.id}#newest` : `/u/${person.id}`;
 }
