@@ -1,5 +1,5 @@
 /** The errors that operations throw for responses. */
-import type { FieldError, Problem, ProblemCode } from './generated/types.gen.ts';
+import type { FieldError, Problem, ProblemCode, Suspension } from './generated/types.gen.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** An error response. One without a problem comes from a proxy or from another server. */
@@ -30,6 +30,8 @@ export class ProblemError<C extends ProblemCode = ProblemCode> extends ResponseE
   readonly requestId: string;
   /** The invalid fields. */
   readonly errors: FieldError[];
+  /** When and why an admin suspended the caller's account; undefined for other problems. */
+  readonly suspension?: Suspension;
 
   constructor(problem: Problem & { code: C }, response: Response) {
     super(problem.detail, response);
@@ -39,6 +41,7 @@ export class ProblemError<C extends ProblemCode = ProblemCode> extends ResponseE
     this.detail = problem.detail;
     this.requestId = problem.requestId;
     this.errors = problem.errors ?? [];
+    if (problem.suspension) this.suspension = problem.suspension;
   }
 }
 

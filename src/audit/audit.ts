@@ -132,13 +132,11 @@ async function anonymizeEntries(
 
 /**
  * Selects the entries about a person and their phone number, oldest first. It leaves out what only admins may
- * see: the network of the admin, and the reason of a suspension. The reason is recognized by its kind of
- * entry and not by `by_id`, which is null once the admin's account is deleted.
+ * see: the network of the admin.
  */
 export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
   select at, what,
-    case when by_id is null then address end as address,
-    case when what = 'account_suspended' then '' else detail end as detail
+    case when by_id is null then address end as address, detail
   from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 

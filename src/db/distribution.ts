@@ -19,6 +19,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     user_counters: { key: 'user_id', owner: 'modules/users' },
     relations: { key: 'user_id', owner: 'modules/users' },
     sessions: { key: 'user_id', owner: 'modules/auth' },
+    suspended_tokens: { key: 'user_id', owner: 'modules/auth' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },

@@ -21,6 +21,7 @@ export const LOCK_ORDER = [
   'phones',
   'users',
   'sessions',
+  'suspended_tokens',
   'usernames',
   'imports',
   'events',

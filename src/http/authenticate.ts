@@ -8,6 +8,7 @@ import { isRenewalDue, SessionRenewals } from '../identity/browser-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import { isLive, type LiveSession } from '../identity/sessions.ts';
+import { findSuspension, findSuspensionByToken } from '../identity/suspensions.ts';
 import { parseToken, type Token } from '../identity/tokens.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
@@ -123,10 +124,17 @@ function authenticator({ db, sessions, clock }: Services) {
     for (const token of tokens) {
       const session = await findLive(token, now, isCookie, mayUseCache);
       if (!session) continue;
-      if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
+      if (session.isSuspended && !allowsSuspended) {
+        const suspension = await findSuspension(db, session.userId);
+        throw new Problem('account_suspended', { suspension });
+      }
       if (isCookie) renewals.start(session, now);
       const { userId: id, role, id: sessionId } = session;
       return { id, role, sessionId, accessHash: token.hash };
+    }
+    for (const token of tokens) {
+      const suspension = await findSuspensionByToken(db, token);
+      if (suspension) throw new Problem('token_invalid', { suspension });
     }
     throw new Problem('token_invalid');
   };

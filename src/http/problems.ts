@@ -39,6 +39,7 @@ function problemBody(problem: Problem, requestId: string) {
     code: problem.code,
     requestId,
     ...(problem.errors && { errors: problem.errors }),
+    ...(problem.suspension && { suspension: problem.suspension }),
   };
 }
 

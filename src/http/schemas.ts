@@ -147,3 +147,22 @@ export const IdempotencyHeaders = Type.Object({
     }),
   ),
 });
+
+/** What a suspended person is told. */
+export const Suspension = named(
+  'Suspension',
+  Type.Object(
+    {
+      suspendedAt: timestamp(),
+      reason: Type.String({
+        description: 'What the admin wrote to the person; may be empty.',
+        examples: ['Selling tickets to events that do not exist'],
+      }),
+    },
+    {
+      description:
+        "The suspension of the caller's account. A problem has it only if the request has a token of the person, also of a " +
+        'session that the suspension ended.',
+    },
+  ),
+);

@@ -6,6 +6,7 @@ import { sql } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
+import { findSuspensionByToken } from './suspensions.ts';
 
 /**
  * Runs `work` in a transaction that locks the caller's account and session first. `work` gets the caller with the role that
@@ -29,7 +30,10 @@ export function actAs<T>(
  */
 export async function lockCaller(tx: Transaction, caller: Caller): Promise<Caller> {
   const [role] = await lockCallers(tx, [caller], true);
-  if (!role) throw new Problem('token_invalid');
+  if (!role) {
+    const suspension = await findSuspensionByToken(tx, { userId: caller.id, hash: caller.accessHash });
+    throw new Problem('token_invalid', { suspension });
+  }
   return { ...caller, role };
 }
 

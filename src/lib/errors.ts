@@ -42,20 +42,31 @@ export type Violation = { message: string; rule?: FieldRule | undefined; limit?:
 /** An invalid field. `path`: the name of a parameter or header, or a path into the body, such as `location.lat`. */
 export type FieldError = Violation & { path: string };
 
+/** What a suspended person is told: when an admin suspended the account, and why. `reason`: may be empty. */
+export type Suspension = { suspendedAt: string; reason: string };
+
 /** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
+  /** Only for a sender who has proved that the account is theirs. */
+  readonly suspension: Suspension | undefined;
   /** In seconds; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
     code: ProblemCode,
-    options: { detail?: string; errors?: FieldError[]; retryAfter?: number } = {},
+    options: {
+      detail?: string;
+      errors?: FieldError[];
+      suspension?: Suspension | undefined;
+      retryAfter?: number;
+    } = {},
   ) {
     super(options.detail ?? catalogue[code].detail);
     this.code = code;
     this.errors = options.errors;
+    this.suspension = options.suspension;
     this.retryAfter = options.retryAfter;
   }
 }

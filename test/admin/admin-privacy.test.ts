@@ -1,6 +1,6 @@
 /**
- * Data of admins that other people never receive: the reason of a suspension, notes, the admin's identity and
- * network.
+ * Data of admins that other people never receive: notes, the admin's identity and network. The reason of a suspension
+ * reaches its person alone.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -49,6 +49,8 @@ async function suspendedAndRestored(admin: Person): Promise<Person> {
   const refused = expectProblem(await api.get('/v1/auth/me', accessToken), 403, 'account_suspended');
   const exported = expectStatus(await api.get('/v1/me/export', accessToken), 200);
   for (const { body } of [limited, refused, exported]) assertNoAdminData(body, admin);
+  assert.equal(refused.body.suspension.reason, reason);
+  assert.equal(exported.body.profile[0].suspensionReason, reason);
 
   expectStatus(await callAs(admin, 'DELETE', `${account}/suspend`), 200);
   expectStatus(await callAs(admin, 'PUT', `${account}/role`, { role: 'admin' }), 200);
@@ -56,10 +58,10 @@ async function suspendedAndRestored(admin: Person): Promise<Person> {
   return signIn(api, phone);
 }
 
-/** The response contains neither reason, note, identity nor network of the admin. */
+/** The response contains neither note, identity nor network of the admin. */
 function assertNoAdminData(body: unknown, admin: Person, where = ''): void {
   const text = JSON.stringify(body);
-  for (const secret of [reason, note, admin.id, admin.username, admin.phone, adminNetwork, '203.0.113.77'])
+  for (const secret of [note, admin.id, admin.username, admin.phone, adminNetwork, '203.0.113.77'])
     assert.ok(!text.includes(secret), `${where} contains ${secret}`);
 }
 
@@ -68,7 +70,7 @@ const auditOf = async (person: Person): Promise<Row[]> =>
 const byAdmins = ['account_suspended', 'account_restored', 'role_changed', 'role_changed'];
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: a suspension has its time, but neither the reason nor the network of the admin', async () => {
+test('export: a suspension has its time and reason, but neither the admin nor the network of the admin', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get('/v1/me/export', person.token), 200);
@@ -76,7 +78,7 @@ test('export: a suspension has its time, but neither the reason nor the network 
   const adminEntries = body.audit.filter((row: Row) => byAdmins.includes(`${row.what}`));
   assert.deepEqual(
     adminEntries.map(({ what, address, detail }: Row) => ({ what, address, detail })),
-    byAdmins.map((what, i) => ({ what, address: null, detail: ['', '', 'to admin', 'to user'][i] })),
+    byAdmins.map((what, i) => ({ what, address: null, detail: [reason, '', 'to admin', 'to user'][i] })),
   );
   for (const { at } of adminEntries) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
   // Entries of the person's own actions keep their address: the sign-up, and the sign-ins before and after
@@ -88,7 +90,7 @@ test('export: a suspension has its time, but neither the reason nor the network 
   );
 });
 
-test('export: the reason of a suspension stays private after the account of the admin is deleted', async () => {
+test('export: the admin of a suspension stays private after the account of the admin is deleted', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   expectStatus(await deleteAccount(api, admin), 200);
@@ -142,6 +144,8 @@ test('lists and records of the caller: 200, or 403 for admin routes, without dat
     const response = await api.get(path + (queries[path] ?? ''), person.token);
     statuses.set(path, response.status);
     assertNoAdminData(response.body, admin, path);
+    // After the restoration, the export alone has the reason.
+    if (path !== '/v1/me/export') assert.ok(!JSON.stringify(response.body).includes(reason), path);
   }
   // The URL of the test server is not https, which web push requires.
   const isRefused = (path: string) => path.startsWith('/v1/admin') || path === '/v1/push/key';

@@ -98,6 +98,7 @@ test('accounts: 200 filtered by name, phone number and suspension, with every fi
     phone: person.phone,
     role: 'user',
     isSuspended: false,
+    suspension: null,
   });
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
   const number = encodeURIComponent(person.phone);

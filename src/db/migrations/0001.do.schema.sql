@@ -23,6 +23,8 @@ create table users (
   avatar_upload uuid,
   -- Null: not suspended.
   suspended_at timestamptz,
+  -- What the person reads about the suspension. Empty if the admin gave no reason, and while not suspended.
+  suspension_reason text not null default '',
   -- ' ' before each folded word of name and username, so that '% wor%' finds starts of words.
   search text not null,
   -- Raised with each change of the row: the change log tells servers which version their caches need.
@@ -87,6 +89,14 @@ create table sessions (
   version bigint not null default 0,
   created_at timestamptz not null,
   primary key (user_id, id)
+);
+
+-- The hashes of the tokens whose sessions a suspension ended. They authenticate nothing: their senders learn why they are
+-- signed out. Deleted when the account is restored.
+create table suspended_tokens (
+  user_id uuid not null references users on delete cascade,
+  token_hash bytea not null,
+  primary key (user_id, token_hash)
 );
 
 -- The newest code of each requester for a number and purpose. Codes and wrong tries belong to the device or client

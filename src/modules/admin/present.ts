@@ -2,14 +2,21 @@ import type { AuditRow } from '../../audit/audit.ts';
 import { type FlagName, flagTable } from '../../flags/flags.ts';
 import type { AdminUser, AuditEntry, Flag } from './schemas.ts';
 
-export type AdminUserRow = Omit<AdminUser, 'isSuspended' | 'createdAt'> & {
+export type AdminUserRow = Omit<AdminUser, 'isSuspended' | 'suspension' | 'createdAt'> & {
   suspendedAt: Date | null;
+  suspensionReason: string;
   createdAt: Date;
 };
 
-export const toAdminUser = ({ suspendedAt, createdAt, ...row }: AdminUserRow): AdminUser => ({
+export const toAdminUser = ({
+  suspendedAt,
+  suspensionReason: reason,
+  createdAt,
+  ...row
+}: AdminUserRow): AdminUser => ({
   ...row,
   isSuspended: suspendedAt !== null,
+  suspension: suspendedAt && { suspendedAt: suspendedAt.toISOString(), reason },
   createdAt: createdAt.toISOString(),
 });
 

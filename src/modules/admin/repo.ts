@@ -54,7 +54,7 @@ export async function listUsers(
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
-    select u.id, u.name, u.username, u.phone, u.role, u.suspended_at, u.created_at
+    select u.id, u.name, u.username, u.phone, u.role, u.suspended_at, u.suspension_reason, u.created_at
     from users u
     where true
       ${q === undefined ? sql`` : sql`and u.search like ${userSearchPattern(userSearchTerm(q))}`}

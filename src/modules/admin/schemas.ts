@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
-import { body, named, nullable, oneOf, prose, text, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] });
 const roles = ['user', 'admin'] as const;
@@ -9,16 +9,16 @@ const roles = ['user', 'admin'] as const;
 export const UserParams = Type.Object({ id: Type.String({ description: "The person's id." }) });
 
 /** The body is optional. */
-export const Suspension = body(
+export const SuspensionReason = body(
   {
     reason: Type.Optional(
       prose(500, {
-        description: 'For the audit trail. The person cannot see it, neither at sign-in nor in the export.',
-        examples: ['Spam'],
+        description: 'The person reads it. It is part of the audit trail.',
+        examples: ['Selling tickets to events that do not exist'],
       }),
     ),
   },
-  { examples: [{ reason: 'Spam' }] },
+  { examples: [{ reason: 'Selling tickets to events that do not exist' }] },
 );
 export const Suspended = named('SuspensionState', Type.Object({ id, isSuspended: Type.Boolean() }));
 
@@ -48,6 +48,7 @@ export const AdminUser = named(
     phone: Type.String({ examples: ['+12025550102'] }),
     role: oneOf(roles),
     isSuspended: Type.Boolean(),
+    suspension: nullable(ref(Suspension)),
     createdAt: timestamp(),
   }),
 );

@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { readUserId } from '../users/user-id.ts';
-import { Suspended, Suspension, UserParams } from './schemas.ts';
+import { Suspended, SuspensionReason, UserParams } from './schemas.ts';
 import { suspend, suspensionTimeoutMs } from './suspension.ts';
 
 export const suspendAccount = defineEndpoint({
@@ -14,10 +14,11 @@ export const suspendAccount = defineEndpoint({
   summary: 'Suspend an account',
   description:
     'For admins. From the response on, the tokens of the account are refused, and only admins see its profile and ' +
-    'events. No data is deleted. The person can still sign in to export or delete their data, and nothing else.',
+    'events. No data is deleted. The person can still sign in to export or delete their data, and nothing else, and reads ' +
+    'the reason.',
   access: 'admin',
   params: UserParams,
-  body: Suspension,
+  body: SuspensionReason,
   response: { 200: Suspended },
   problems: ['user_not_found', 'is_admin'],
   timeoutMs: suspensionTimeoutMs,
@@ -27,7 +28,7 @@ export const suspendAccount = defineEndpoint({
     const { reason = '' } = body;
     await actAsAdmin(services.db, caller, async (tx) => {
       const context = auditContextOf(services, request, caller.id);
-      const isChanged = await suspend(tx, id, context.now);
+      const isChanged = await suspend(tx, id, { reason, now: context.now });
       if (isChanged) await recordAudit(tx, context, { userId: id }, 'account_suspended', reason);
     });
     return { status: 200, body: { id, isSuspended: true } };

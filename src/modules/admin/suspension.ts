@@ -7,7 +7,7 @@ import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
-import { deleteSessionsOf } from '../auth/session-repo.ts';
+import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { setHidden } from '../events/hide-events.ts';
 import { updateSuspension } from '../users/accounts.ts';
@@ -22,17 +22,23 @@ type AccountState = { role: 'user' | 'admin'; suspendedAt: Date | null };
  * Suspends an account: ends all sessions and hides all events. The lock on the account conflicts with the
  * share lock that every write of its owner takes (`actAs`), and with sign-in. Earlier writes are therefore
  * committed and visible here, and later ones are refused.
+ * @param options.reason what the person reads
  * @returns false if the account was suspended before
  * @throws Problem `user_not_found`, `is_admin`
  */
-export async function suspend(tx: Transaction, userId: string, now: Date): Promise<boolean> {
+export async function suspend(
+  tx: Transaction,
+  userId: string,
+  { reason, now }: { reason: string; now: Date },
+): Promise<boolean> {
   await extendTimeouts(tx);
   // An admin is not locked: two admins who suspended each other would deadlock.
   const before = await findState(tx, userId, false);
   const state = before.role === 'admin' ? before : await findState(tx, userId, true);
   if (state.role === 'admin') throw new Problem('is_admin');
   if (state.suspendedAt) return false;
-  await changeSuspension(tx, userId, now);
+  await storeSuspendedTokens(tx, userId);
+  await changeSuspension(tx, userId, now, reason);
   return true;
 }
 
@@ -46,12 +52,18 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await changeSuspension(tx, userId, null);
+  await deleteSuspendedTokens(tx, userId);
+  await changeSuspension(tx, userId, null, '');
   return true;
 }
 
-async function changeSuspension(tx: Transaction, userId: string, suspendedAt: Date | null): Promise<void> {
-  await updateSuspension(tx, userId, suspendedAt);
+async function changeSuspension(
+  tx: Transaction,
+  userId: string,
+  suspendedAt: Date | null,
+  reason: string,
+): Promise<void> {
+  await updateSuspension(tx, userId, suspendedAt, reason);
   const sessions = await deleteSessionsOf(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, suspendedAt !== null);
   await recordChange(tx, {

@@ -19,8 +19,9 @@ export const authExportSections: ExportSection[] = [
       refreshExpiresAt: timestamp(),
       endsAt: timestamp(),
     }),
-    description: 'The devices that are signed in. The server stores no tokens.',
-    tables: ['sessions'],
+    description:
+      'The devices that are signed in. The server stores no tokens. Of sessions that a suspension ended, it has hashes of the tokens.',
+    tables: ['sessions', 'suspended_tokens'],
     rows: ({ id }) => sql`
       select id, user_agent, created_at, refreshed_at, access_expires_at, refresh_expires_at, ends_at
       from sessions where user_id = ${id} order by id`,

@@ -88,6 +88,19 @@ export async function deleteSessionsOf(tx: Transaction, userId: string): Promise
   return keys;
 }
 
+/** Stores the tokens of a person's sessions, before a suspension deletes these: their senders learn of it. */
+export async function storeSuspendedTokens(tx: Transaction, userId: string): Promise<void> {
+  await tx.execute(sql`
+    insert into suspended_tokens (user_id, token_hash)
+    select user_id, access_hash from sessions where user_id = ${userId}
+    union
+    select user_id, refresh_hash from sessions where user_id = ${userId} and refresh_hash is not null`);
+}
+
+export async function deleteSuspendedTokens(tx: Transaction, userId: string): Promise<void> {
+  await tx.execute(sql`delete from suspended_tokens where user_id = ${userId}`);
+}
+
 /**
  * The keys of a person's sessions. The transaction must hold the person's row `for update`, which prevents
  * new ones.

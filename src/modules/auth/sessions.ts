@@ -6,6 +6,7 @@ import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { browserIdleMs } from '../../identity/browser-sessions.ts';
+import { findSuspension, findSuspensionByToken } from '../../identity/suspensions.ts';
 import {
   newBrowserToken,
   newPair,
@@ -100,8 +101,12 @@ async function rotate(
 ): Promise<Tokens | Problem> {
   const { now } = context;
   const session = await findSessionForUpdate(tx, token);
-  if (!session?.refreshHash || session.refreshExpiresAt <= now) return new Problem('refresh_token_invalid');
-  if (session.isSuspended) return new Problem('account_suspended');
+  if (!session?.refreshHash || session.refreshExpiresAt <= now) {
+    const suspension = await findSuspensionByToken(tx, token);
+    return new Problem('refresh_token_invalid', { suspension });
+  }
+  if (session.isSuspended)
+    return new Problem('account_suspended', { suspension: await findSuspension(tx, token.userId) });
   if (session.refreshHash.equals(token.hash)) {
     const times = timesFrom(now, session.endsAt);
     await rotateSession(tx, token, next, times);

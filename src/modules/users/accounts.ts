@@ -76,13 +76,15 @@ export async function updateRole(tx: Transaction, userId: string, role: Viewer['
   await tx.query(sql`${update('users', sql`role = ${role}`)} where id = ${userId}`);
 }
 
-/** @param suspendedAt null restores the account */
+/** @param suspendedAt null restores the account. @param reason what the person reads; may be empty */
 export async function updateSuspension(
   tx: Transaction,
   userId: string,
   suspendedAt: Date | null,
+  reason: string,
 ): Promise<void> {
-  await tx.query(sql`${update('users', sql`suspended_at = ${suspendedAt}`)} where id = ${userId}`);
+  await tx.query(sql`
+    ${update('users', sql`suspended_at = ${suspendedAt}, suspension_reason = ${reason}`)} where id = ${userId}`);
 }
 
 /** Changes the number of listed events that a person organizes. */

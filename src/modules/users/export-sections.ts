@@ -39,6 +39,7 @@ export const userExportSections: ExportSection[] = [
       role: oneOf(['user', 'admin']),
       avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
       suspendedAt: nullable(timestamp()),
+      suspensionReason: Type.String({ description: 'Empty without a suspension.' }),
       createdAt: timestamp(),
       followersCount: count,
       followingCount: count,
@@ -48,7 +49,7 @@ export const userExportSections: ExportSection[] = [
     tables: ['users', 'user_counters', 'phones', 'usernames'],
     rows: (subject) => sql`
       select u.id, u.phone, u.name, u.username, u.bio, u.city, u.is_private, u.role, u.avatar_upload, u.suspended_at,
-        u.created_at, c.followers_count, c.following_count, c.events_count
+        u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
       from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },
   relatedPeople('following', 'The people whom the person follows.', 'follows'),

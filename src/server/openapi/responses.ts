@@ -1,6 +1,6 @@
 /** Descriptions of responses: content types of successes, and problems by status. */
 import { type TSchema, Type } from 'typebox';
-import { named, oneOf, ref } from '../../http/schemas.ts';
+import { named, oneOf, ref, Suspension } from '../../http/schemas.ts';
 import { fieldRules } from '../../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 
@@ -52,6 +52,7 @@ const Problem = named(
         description: 'Equals the header `X-Request-Id`. Include it in questions to the operator.',
       }),
       errors: Type.Optional(Type.Array(ref(FieldError), { description: 'The invalid fields.' })),
+      suspension: Type.Optional(ref(Suspension)),
     },
     { description: 'The body of every error response (RFC 9457).' },
   ),

@@ -81,15 +81,18 @@ export const sessionFaults: Fault[] = [
     ['return { ...caller, role };', 'return caller;', 'admin-roles', 'a former admin acts'],
   ]),
   ...faultsOf('src/modules/auth/sessions.ts', [
-    [
-      "if (session.isSuspended) return new Problem('account_suspended');",
-      '',
-      'suspended-sessions',
-      'a suspended person refreshes',
-    ],
+    ['if (session.isSuspended)\n', 'if (false)\n', 'suspended-sessions', 'a suspended person refreshes'],
     [' || session.refreshExpiresAt <= now', '', 'sessions', 'an expired refresh token'],
     ['if (inGrace && session', 'if (session', 'sessions', 'a stolen refresh token'],
     ['await deleteSession(tx, token);', '', 'sessions', 'a session outlives the theft of its token'],
+  ]),
+  ...faultsOf('src/identity/suspensions.ts', [
+    [
+      ' and t.token_hash = ${hash}',
+      '',
+      'suspension-reasons',
+      'someone who knows the id of a person learns of the suspension',
+    ],
   ]),
   ...faultsOf('src/modules/auth/session-repo.ts', [
     [
