@@ -141,6 +141,7 @@ test('config: the error names each invalid variable on its own line, and contain
     HOST: ' ',
     DEMO: 'yes',
     LOG_LEVEL: 'loud',
+    DEFAULT_COUNTRY: 'Sweden',
     RATE_LIMIT: '-1',
     MESSAGES_PER_MINUTE: 'many',
     TRUST_PROXY: 'everybody',
@@ -150,6 +151,7 @@ test('config: the error names each invalid variable on its own line, and contain
   assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), [
     'CORS_ORIGINS',
     'DATABASE_URL',
+    'DEFAULT_COUNTRY',
     'DEMO',
     'LOG_LEVEL',
     'MESSAGES_PER_MINUTE',

@@ -10,6 +10,7 @@ import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } 
 import { type Reader, readerOf } from './config/reader.ts';
 import { readS3 } from './config/s3.ts';
 import { readSms } from './config/sms.ts';
+import { type CountryCode, toCountry } from './phone.ts';
 import { findMistyped } from './similar-names.ts';
 
 /** What the daily quotas count. */
@@ -87,6 +88,8 @@ function readSettings(read: Reader) {
     /** The URL at which clients reach this server, without a trailing slash. */
     publicUrl: publicUrl ?? localUrl(host, port),
     sms: readSms(read, production),
+    /** The country of phone numbers that are written without the code of a country. */
+    defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     /** The maximum number of requests per minute for each client network; 0 for no limit. */
@@ -139,6 +142,14 @@ const readRetention = (read: Reader) => ({
       ? null
       : read.whole('MESSAGE_RETENTION_DAYS', 1, 1, maxRetentionDays),
 });
+
+function readDefaultCountry(read: Reader): CountryCode | undefined {
+  const code = read.text('DEFAULT_COUNTRY');
+  const country = code === undefined ? undefined : toCountry(code.toUpperCase());
+  if (code !== undefined && !country)
+    read.faults.push(`DEFAULT_COUNTRY is "${code}"; it must be the two letters of a country, such as SE.`);
+  return country;
+}
 
 function readDevCodes(read: Reader, production: boolean, isLocal: boolean): boolean {
   const devCodes = read.onOff('DEV_CODES', isLocal && !production);

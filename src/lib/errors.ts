@@ -30,6 +30,8 @@ export const fieldRules = [
   'storable',
   'username',
   'phone',
+  'phone_short',
+  'phone_long',
   'after_start',
   'days_after_start',
   'taken',

@@ -1,24 +1,53 @@
 /** Phone numbers in international form (E.164). */
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import {
+  type CountryCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js';
 import { invalid } from './errors.ts';
+
+export type { CountryCode } from 'libphonenumber-js';
 
 /** `number`: E.164. `country`: undefined for numbers that belong to no country. */
 export type Phone = { number: string; country: CountryCode | undefined };
 
+/** A country of ISO 3166-1 alpha-2 with phone numbers of its own, such as `SE`; undefined for other texts. */
+export const toCountry = (code: string): CountryCode | undefined =>
+  isSupportedCountry(code) ? code : undefined;
+
+/** @throws Problem `invalid_request` if there is no such country */
+export function readCountry(code: string | undefined): CountryCode | undefined {
+  const country = code === undefined ? undefined : toCountry(code);
+  if (code !== undefined && !country) throw invalid('country', 'must be a country such as SE', 'choice');
+  return country;
+}
+
 /**
- * Parses a number as phones and address books write it: with direction marks, full-width digits or any kind
- * of dash.
- * @throws Problem `invalid_request` if the text is not a phone number in international form
+ * Parses a number as people type it, and as phones and address books write it: with direction marks, full-width digits, any
+ * kind of dash, or `00` in place of `+`.
+ * @param from the country of a number that is written without the code of its country
+ * @throws Problem `invalid_request` if the text is no phone number, with the reason
  */
-export function readPhone(text: string): Phone {
+export function readPhone(text: string, from?: CountryCode): Phone {
   const plain = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}/gu, '-')
-    .trim();
-  const phone = /^\+[\d\s().-]+$/.test(plain) ? parsePhoneNumberFromString(plain) : undefined;
+    .trim()
+    .replace(/^00/, '+');
+  const isInternational = plain.startsWith('+');
+  const isWritten = /^\+?[\d\s()./-]+$/.test(plain) && (isInternational || from !== undefined);
+  const options = { ...(from && { defaultCountry: from }), extract: false };
+  const phone = isWritten ? parsePhoneNumberFromString(plain, options) : undefined;
   if (!phone?.isPossible())
-    throw invalid('phone', 'must be a phone number in international form, such as +12025550102', 'phone');
+    throw invalidPhone(isWritten ? validatePhoneNumberLength(plain, options) : 'UNWRITTEN');
   const { number, country } = phone;
   return { number, country: country && isSupportedCountry(country) ? country : undefined };
+}
+
+function invalidPhone(reason: ReturnType<typeof validatePhoneNumberLength> | 'UNWRITTEN') {
+  if (reason === 'TOO_SHORT') return invalid('phone', 'has too few digits for a phone number', 'phone_short');
+  if (reason === 'TOO_LONG') return invalid('phone', 'has too many digits for a phone number', 'phone_long');
+  return invalid('phone', 'must be a phone number in international form, such as +12025550102', 'phone');
 }

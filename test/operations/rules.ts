@@ -57,6 +57,16 @@ export function line(min: number, max: number): Rule {
   };
 }
 
+/** The code of a country. Not every pair of letters is one. */
+export const countryCode: Rule = {
+  judge(value) {
+    if (typeof value !== 'string' || !/^[A-Z]{2}$/.test(value)) return 'shape';
+    return countryCode.good.includes(value) ? 'fits' : 'open';
+  },
+  good: ['SE', 'DE', 'US'],
+  bad: ['', 'se', 'S', 'SWE', 'S1', ...unstorable, ...otherTypes],
+};
+
 /** The name of a person: a line. Joiners in a name depend on the script. */
 export const personName = (max: number): Rule => {
   const rule = line(1, max);

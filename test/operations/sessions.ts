@@ -14,10 +14,22 @@ import {
   text,
   withToken,
 } from './operation.ts';
-import { flag, httpUrl, line, oneOf, opaque, orNull, personName, prose, username } from './rules.ts';
+import {
+  countryCode,
+  flag,
+  httpUrl,
+  line,
+  oneOf,
+  opaque,
+  orNull,
+  personName,
+  prose,
+  username,
+} from './rules.ts';
 
 const device = { deviceToken: prose(100) };
-const codeOf = of({ phone: opaque, code: opaque }, device);
+const country = { country: countryCode };
+const codeOf = of({ phone: opaque, code: opaque }, { ...country, ...device });
 const codeExample = { example: () => ({ phone: '+12025550123', code: '123456' }) };
 const signInOfPage = async ({ api }: RowContext) => {
   const phone = nextPhone();
@@ -31,7 +43,7 @@ export const sessionOperations: Record<string, Operation> = {
 
   'POST /v1/auth/otp/request': {
     ...open(202),
-    ...of({ phone: opaque }, device),
+    ...of({ phone: opaque }, { ...country, ...device }),
     example: () => ({ phone: nextPhone() }),
   },
   'POST /v1/auth/otp/verify': {

@@ -136,6 +136,56 @@ test('phone: 400 naming phone for a text that is not a number in international f
   }
 });
 
+test('phone: 400 with the rule that a number violates', async () => {
+  for (const [phone, country, rule] of [
+    ['+467', undefined, 'phone_short'],
+    ['070', 'SE', 'phone_short'],
+    ['+467012345678901', undefined, 'phone_long'],
+    ['0701234567', undefined, 'phone'],
+  ]) {
+    const { body } = expectProblem(
+      await api.post('/v1/auth/otp/request', undefined, { phone, country }),
+      400,
+      'invalid_request',
+    );
+    assert.deepEqual([body.errors[0].path, body.errors[0].rule], ['phone', rule]);
+  }
+});
+
+test('phone: 202 and 200 for a number as it is dialled in a country; 400 for a country that does not exist', async () => {
+  for (const [phone, country, number] of [
+    ['070-123 45 69', 'SE', '+46701234569'],
+    ['0046 70 123 45 69', undefined, '+46701234569'],
+    ['0170/1234567', 'DE', '+491701234567'],
+    ['(202) 555-0143', 'US', '+12025550143'],
+    ['+46 70 123 45 69', 'DE', '+46701234569'],
+  ]) {
+    const sent = await api.post('/v1/auth/otp/request', undefined, { phone, country });
+    const { devCode: code } = expectStatus(sent, 202).body;
+    const { body } = expectStatus(
+      await api.post('/v1/auth/otp/verify', undefined, { phone, country, code }),
+      200,
+    );
+    assert.equal(body.user.phone, number);
+  }
+  const unknown = { phone: '0701234567', country: 'ZZ' };
+  const { body } = expectProblem(
+    await api.post('/v1/auth/otp/request', undefined, unknown),
+    400,
+    'invalid_request',
+  );
+  assert.equal(body.errors[0].path, 'country');
+});
+
+test('phone: 202 for a number of DEFAULT_COUNTRY; `country` takes precedence', async () => {
+  const swedish = await startTestApp({ env: { DEFAULT_COUNTRY: 'se' } });
+  const requestAs = (body: object) => swedish.post('/v1/auth/otp/request', undefined, body);
+  const { devCode } = expectStatus(await requestAs({ phone: '070 123 45 67' }), 202).body;
+  const { body } = expectStatus(await verify('+46701234567', devCode, swedish), 200);
+  assert.equal(body.user.phone, '+46701234567');
+  expectStatus(await requestAs({ phone: '0170 1234567', country: 'DE' }), 202);
+});
+
 test('token: 401 for a malformed Authorization header, also where the token is optional', async () => {
   const { token } = await createUser(api);
   const headers = [

@@ -24,6 +24,20 @@ test('sign in: a wrong code is refused with a reason, and another one may be ent
   await expect(page.getByLabel('Code')).toBeVisible();
 });
 
+test('sign in: a number is accepted as it is dialled in the country of the browser', async ({ page }) => {
+  await page.goto('/sign-in');
+  await expect(page.getByText('Norway: as you dial it')).toBeVisible();
+  const phone = page.getByLabel('Your phone number');
+  await phone.fill('412');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await expect(phone).toHaveAccessibleDescription(/too few digits/);
+  await phone.fill('412 34 567');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').fill(await readCode(page));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+});
+
 test('sign in: the code of the text message is entered where the browser can read it', async ({ page }) => {
   await page.addInitScript(() => {
     const get = ({ otp }: { otp?: { transport: string[] } } = {}) =>

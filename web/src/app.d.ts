@@ -14,6 +14,8 @@ declare global {
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
       isProduction: boolean;
+      /** The country of the server's phone numbers, such as `SE`; null if the operator has not set one. */
+      defaultCountry: string | null;
       requestId: string;
       /** Logs an error that is a defect of the server. */
       reportError(error: unknown): void;

@@ -18,10 +18,11 @@ export const listAccounts = defineEndpoint({
   query: AdminUserQuery,
   response: { 200: cursorPage(ref(AdminUser)) },
 
-  async handler({ query }, { db }: BaseServices) {
+  async handler({ query }, { db, config }: BaseServices) {
     const { q, phone, suspended, cursor, limit } = query;
     const after = readCursor(cursor, 'time', 'id');
-    const number = phone === undefined ? undefined : readPhone(restorePlus(phone)).number;
+    const number =
+      phone === undefined ? undefined : readPhone(restorePlus(phone), config.defaultCountry).number;
     const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
     return { status: 200, body: { data: page.rows.map(toAdminUser), nextCursor: page.nextCursor } };

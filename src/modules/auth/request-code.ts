@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { readPhone } from '../../lib/phone.ts';
+import { readCountry, readPhone } from '../../lib/phone.ts';
 import { senderOf } from './requesters.ts';
 import { CodeRequest, CodeSent } from './schemas.ts';
 import { sendCode } from './send-code.ts';
@@ -24,7 +24,7 @@ export const requestCode = defineEndpoint({
   problems: ['too_many_codes', 'sms_unavailable'],
 
   async handler({ body, request }, services: AuthServices) {
-    const phone = readPhone(body.phone);
+    const phone = readPhone(body.phone, readCountry(body.country) ?? services.config.defaultCountry);
     const sender = senderOf(services, request, body.deviceToken);
     const sent = await sendCode(services, { phone, purpose: 'sign_in', sender, requestId: request.id });
     return { status: 202, body: sent };

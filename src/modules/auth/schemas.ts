@@ -4,9 +4,19 @@ import { Me } from '../users/own-profile-schemas.ts';
 
 const phone = Type.String({
   maxLength: 40,
-  description: 'In international form, with + and country code.',
+  description: 'In international form, with + and country code; with `country`, also as it is dialled there.',
   examples: ['+12025550102'],
 });
+
+const country = Type.Optional(
+  Type.String({
+    pattern: '^[A-Z]{2}$',
+    description:
+      'The country of a number that is written without its country code (ISO 3166-1 alpha-2). Default: the country of the ' +
+      'server, if it has one.',
+    examples: ['SE'],
+  }),
+);
 
 const deviceToken = Type.Optional(
   Type.String({
@@ -17,7 +27,7 @@ const deviceToken = Type.Optional(
   }),
 );
 
-export const CodeRequest = body({ phone, deviceToken }, { examples: [{ phone: '+12025550102' }] });
+export const CodeRequest = body({ phone, country, deviceToken }, { examples: [{ phone: '+12025550102' }] });
 
 export const CodeSent = named(
   'CodeSent',
@@ -43,7 +53,12 @@ export const CodeSent = named(
 export type CodeSent = Static<typeof CodeSent>;
 
 export const CodeProof = body(
-  { phone, code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }), deviceToken },
+  {
+    phone,
+    country,
+    code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }),
+    deviceToken,
+  },
   { examples: [{ phone: '+12025550102', code: '493027' }] },
 );
 

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
-import { readPhone } from '../../lib/phone.ts';
+import { readCountry, readPhone } from '../../lib/phone.ts';
 import { findOrCreateAccount } from '../users/accounts.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { toMe } from '../users/present-own-profile.ts';
@@ -29,10 +29,10 @@ type OpenSession<T> = (tx: Transaction, session: NewSession, context: AuditConte
 export async function signInWithCode<T>(
   services: AuthServices,
   request: FastifyRequest,
-  { phone, code, deviceToken }: Static<typeof CodeProof>,
+  { phone, country, code, deviceToken }: Static<typeof CodeProof>,
   open: OpenSession<T>,
 ) {
-  const { number } = readPhone(phone);
+  const { number } = readPhone(phone, readCountry(country) ?? services.config.defaultCountry);
   const context = auditContextOf(services, request);
   const outcome = await transaction(services.db, async (tx) => {
     const sender = senderOf(services, request, deviceToken);

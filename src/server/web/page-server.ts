@@ -14,6 +14,7 @@ type Platform = {
   demoAccounts: typeof demoPhones;
   mapTiles: string | null;
   isProduction: boolean;
+  defaultCountry: string | null;
   requestId: string;
   reportError(error: unknown): void;
 };

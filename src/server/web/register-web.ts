@@ -87,7 +87,7 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
 }
 
 function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
-  const { production, publicUrl, demo, mapTiles } = services.config;
+  const { production, publicUrl, demo, mapTiles, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
@@ -104,6 +104,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         demoAccounts,
         mapTiles: tilesAddress,
         isProduction: production,
+        defaultCountry,
         requestId: request.id,
         reportError: (error) => reportUnexpected(request, error),
       },

@@ -2,15 +2,17 @@ import { listNotifications } from '@potluck/client';
 import { load as read } from '#lib/server/problems.ts';
 import type { LayoutServerLoad } from './$types';
 
-export const load: LayoutServerLoad = async ({ locals: { api, me }, depends }) => {
+export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, depends }) => {
   depends('app:me');
   // Changes with every load, also of other parts of a page.
   const loadedAt = new Date().toISOString();
-  if (!me) return { me: null, unread: 0, loadedAt };
+  const country = platform?.defaultCountry ?? null;
+  if (!me) return { me: null, unread: 0, loadedAt, country };
   const { unreadCount } = await read(listNotifications({ client: api, query: { limit: 1 } }));
   return {
     me: { id: me.id, name: me.name, username: me.username, avatar: me.avatar, role: me.role },
     unread: unreadCount,
     loadedAt,
+    country,
   };
 };

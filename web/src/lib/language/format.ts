@@ -67,6 +67,10 @@ export const formatKilometres = (value: number): string =>
     maximumFractionDigits: value < 10 ? 1 : 0,
   }).format(value);
 
+/** The name of a country, such as `Sweden`. @param code of ISO 3166-1 alpha-2 */
+export const formatCountry = (code: string): string =>
+  new Intl.DisplayNames(language(), { type: 'region' }).of(code) ?? code;
+
 /** Joins names as a sentence does, such as `Mara, Noor and Ada`. */
 export const formatList = (names: string[]): string =>
   new Intl.ListFormat(language(), { type: 'conjunction' }).format(names);

@@ -24,9 +24,9 @@ export const load: PageServerLoad = async ({ locals: { api, me }, url, platform 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: formAction({
-    fields: (form): { phone: string; code?: string } => texts(form, 'phone'),
-    send: ({ client }, { phone }) => requestCode({ client, body: { phone } }),
-    done: ({ data }, { phone }) => ({ phone, devCode: data.devCode ?? null }),
+    fields: (form): { phone: string; country: string; code?: string } => texts(form, 'phone', 'country'),
+    send: ({ client }, { phone, country }) => requestCode({ client, body: { phone, ...countryOf(country) } }),
+    done: ({ data }, values) => ({ ...values, devCode: data.devCode ?? null }),
     // The phone may have a code that is still valid, so the form asks for it.
     keep: (values, code) => (code === 'too_many_codes' ? { ...values, code: '' } : values),
   }),
@@ -34,10 +34,11 @@ export const actions: Actions = {
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */
   enter: formAction({
     fields: (form) => {
-      const { phone, code } = texts(form, 'phone', 'code');
-      return { phone, code: code.replace(/\s/g, '') };
+      const { phone, country, code } = texts(form, 'phone', 'country', 'code');
+      return { phone, country, code: code.replace(/\s/g, '') };
     },
-    send: ({ client }, body) => signInBrowser({ client, body }),
+    send: ({ client }, { country, ...body }) =>
+      signInBrowser({ client, body: { ...body, ...countryOf(country) } }),
     done: async (_, __, { client, form }) => {
       const next = localPath(form.get('next'));
       const intent = readIntent(form);
@@ -46,6 +47,9 @@ export const actions: Actions = {
     },
   }),
 };
+
+/** Without scripts, a page does not know the country of the visitor. */
+const countryOf = (country: string) => (country === '' ? {} : { country });
 
 /** Says what will be done after the sign-in; null if the visitor cannot do it. */
 async function announce(client: Client, { eventId, rsvp, itemId }: Intent): Promise<string | null> {
