@@ -5,7 +5,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { body, oneOf } from '../../http/schemas.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
-import { NewItem } from '../../modules/items/schemas.ts';
+import { NewItem, note } from '../../modules/items/schemas.ts';
 import { MeChange } from '../../modules/users/own-profile-schemas.ts';
 import eventSeriesJson from './data/event-series.json' with { type: 'json' };
 import eventsJson from './data/events.json' with { type: 'json' };
@@ -42,7 +42,12 @@ const person = body({
 });
 
 const { kind: _, ...itemFields } = NewItem.properties;
-const itemList = Type.Array(body(itemFields));
+const demoItem = body({
+  ...itemFields,
+  /** What exactly the first people bring who claim the item. */
+  notes: Type.Optional(Type.Array(note)),
+});
+const itemList = Type.Array(demoItem);
 const itemListOrKey = Type.Union([oneOf(keysOf(itemListsJson)), itemList]);
 
 const { category, template, price, capacity, visibility, location } = NewEvent.properties;
@@ -89,6 +94,7 @@ export const DemoData = body({
 });
 type DemoData = Static<typeof DemoData>;
 export type DemoEvent = Static<typeof event>;
+export type DemoItem = Static<typeof demoItem>;
 export type ItemListOrKey = Static<typeof itemListOrKey>;
 export type Pair = { from: PersonKey; to: PersonKey };
 

@@ -7,6 +7,7 @@ import type { BookingStatus } from '../../modules/events/waitlist.ts';
 import type { Kind, NewItem } from '../../modules/items/schemas.ts';
 import {
   type DemoEvent,
+  type DemoItem,
   demoData,
   type ItemListOrKey,
   type Pair,
@@ -25,7 +26,7 @@ export type PlannedEvent = {
   rsvps: { person: PersonKey; status: Rsvp; extra_guests: number; at: Date }[];
   saves: { person: PersonKey; at: Date }[];
   /** `n` is the number of the item within the event, from 1. */
-  claims: { person: PersonKey; n: number; quantity: number; at: Date }[];
+  claims: { person: PersonKey; n: number; quantity: number; note: string | null; at: Date }[];
   /** `n` is the number of the booking within the event, from 1. */
   bookings: { person: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
 };
@@ -62,7 +63,7 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
   const createdAt = new Date(now.getTime() - (2 + random() * 40) * dayMs);
   const randomTimeSinceCreation = () =>
     new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
-  const items = [...itemsOf('bring', bring), ...itemsOf('wish', wish)];
+  const list = [...itemsOf('bring', bring), ...itemsOf('wish', wish)];
   // A private event has no RSVPs, because only the organizer can see it.
   const guests = event.visibility === 'private' ? [] : guestsOf(organizer);
   const popularity = 0.3 + random() * 0.55;
@@ -78,10 +79,10 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
     organizer,
     fields: fieldsOf(event, now),
     createdAt,
-    items,
+    items: list.map(({ notes: _, ...item }) => item),
     rsvps,
     saves: guests.filter(() => random() < 0.18).map((person) => ({ person, at: randomTimeSinceCreation() })),
-    claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: randomTimeSinceCreation() })),
+    claims: planClaims(list, going, random).map((claim) => ({ ...claim, at: randomTimeSinceCreation() })),
     bookings: planBookings(event, createdAt),
   };
 }
@@ -107,11 +108,12 @@ function fieldsOf(event: DemoEvent, now: Date): EventFields {
 const guestsOf = (organizer: PersonKey): PersonKey[] =>
   personKeys.filter((person) => person !== organizer && !includesPair(relations.blocks, person, organizer));
 
-const itemsOf = (kind: Kind, list: ItemListOrKey = []): NewItem[] =>
+const itemsOf = (kind: Kind, list: ItemListOrKey = []): (DemoItem & { kind: Kind })[] =>
   (typeof list === 'string' ? itemLists[list] : list).map((item) => ({ ...item, kind }));
 
 /** Each person claims at most two items, and never more than the quantity left. */
-function planClaims(items: NewItem[], going: PersonKey[], random: Random) {
+function planClaims(items: DemoItem[], going: PersonKey[], random: Random) {
+  const notesLeft = items.map(({ notes = [] }) => [...notes]);
   const quantitiesLeft = items.map(({ quantityNeeded }) => quantityNeeded);
   return going.flatMap((person) => {
     const indexes = new Set([random(), random()].map((value) => Math.floor(value * items.length * 1.4)));
@@ -120,7 +122,8 @@ function planClaims(items: NewItem[], going: PersonKey[], random: Random) {
       if (available === 0) return [];
       const quantity = 1 + Math.floor(random() * available);
       quantitiesLeft[index] = (quantitiesLeft[index] ?? 0) - quantity;
-      return [{ person, n: index + 1, quantity }];
+      const note = notesLeft[index]?.shift() ?? null;
+      return [{ person, n: index + 1, quantity, note }];
     });
   });
 }
