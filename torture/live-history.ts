@@ -109,9 +109,9 @@ type Followed = {
   last: number;
 };
 
-/** The program does not know how the server computes versions of items. */
-function withoutVersion(item: { id: string; version?: unknown }): object {
-  const { version: _version, ...known } = item;
+/** The program does not know how the server computes versions of items and of their claims. */
+function withoutVersion(item: { id: string; version?: unknown; claimsVersion?: unknown }): object {
+  const { version: _version, claimsVersion: _claimsVersion, ...known } = item;
   return known;
 }
 

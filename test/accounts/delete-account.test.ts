@@ -199,7 +199,7 @@ const sorted = ({ changes, change_shards, audit, deleted_accounts, ...snapshot }
   Object.fromEntries(
     Object.entries(snapshot).map(([table, rows]) => [
       table,
-      rows.map(({ version, ...row }) => JSON.stringify(row)).sort(),
+      rows.map(({ version, claims_version, ...row }) => JSON.stringify(row)).sort(),
     ]),
   );
 

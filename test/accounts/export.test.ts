@@ -153,7 +153,11 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ]),
     [['Olives', 5, 3]],
   );
-  assert.deepEqual(document.claims?.map(({ quantity }) => quantity).sort(), [1, 4, 4]);
+  assert.deepEqual(document.claims?.map(({ quantity, note }) => `${quantity} ${note}`).sort(), [
+    '1 null',
+    '4 Flat bread from the island',
+    '4 null',
+  ]);
   assert.deepEqual(
     document.audit?.map(({ what }) => what),
     ['account_created', 'signed_in', 'signed_in', 'signed_in'],

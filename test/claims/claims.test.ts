@@ -84,7 +84,7 @@ test('claim: 400 naming quantity when it is below 1, not an integer or missing',
     '[]',
     '1',
     'null',
-    '{"quantity":1,"note":"x"}',
+    '{"quantity":1,"notes":"x"}',
     '{"quantity":1e400}',
   ]) {
     const headers = { 'content-type': 'application/json' };

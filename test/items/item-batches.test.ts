@@ -50,7 +50,7 @@ test('batch: 201 with the items in the order of the request, after the items tha
       quantityClaimed: 0,
     })),
   );
-  const defaults = { imageUrl: null, link: null, myClaim: null, claims: [] };
+  const defaults = { imageUrl: null, link: null, claimsVersion: 0, myClaim: null, claims: [] };
   const [stored, ...listed] = await list(event.id, second);
   const added = listed.map(({ version: _, ...item }: Record<string, unknown>) => item);
   assert.equal(stored.id, first.id);

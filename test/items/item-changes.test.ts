@@ -40,7 +40,13 @@ const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
 test('change: 200 with the whole item, and the list of another server contains it', async () => {
   const { id } = await newItem();
   const { body } = expectStatus(await change(id, fullItem), 200);
-  const unclaimed = { quantityClaimed: 0, myClaim: null, claims: [], version: body.version };
+  const unclaimed = {
+    quantityClaimed: 0,
+    claimsVersion: 0,
+    myClaim: null,
+    claims: [],
+    version: body.version,
+  };
   assert.deepEqual(body, { id, kind: 'bring', ...unclaimed, ...fullItem });
   assert.deepEqual(await readItem(id, organizer), body);
   const { myClaim: _, claims: _claims, ...anonymousItem } = body;

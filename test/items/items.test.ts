@@ -54,9 +54,11 @@ test('add: 201 with exactly five fields, and the list has every field', async ()
   });
   const [{ version }] = await list(ownEvent.id);
   assert.match(version, /^[\w-]{16}$/);
-  assert.deepEqual(await list(ownEvent.id), [{ ...body, ...sent, imageUrl: null, version }]);
+  assert.deepEqual(await list(ownEvent.id), [
+    { ...body, ...sent, imageUrl: null, version, claimsVersion: 0 },
+  ]);
   assert.deepEqual(await list(ownEvent.id, '', guest.token), [
-    { ...body, ...sent, imageUrl: null, version, myClaim: null },
+    { ...body, ...sent, imageUrl: null, version, claimsVersion: 0, myClaim: null },
   ]);
 });
 
@@ -71,7 +73,7 @@ test('add: omitted fields are absent or null, and the emoji defaults to that of 
   ]) {
     const { body } = expectStatus(await add({ kind }, ownEvent.id), 201);
     const [{ version: _, ...item }] = await list(ownEvent.id, `?kind=${kind}`);
-    assert.deepEqual(item, { ...body, emoji, imageUrl: null, link: null });
+    assert.deepEqual(item, { ...body, emoji, imageUrl: null, link: null, claimsVersion: 0 });
   }
 });
 

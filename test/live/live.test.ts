@@ -84,6 +84,10 @@ test('live: a change on one server sends one message with the changed part to st
     otherServer.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }),
   );
   assert.deepEqual([claimed.id, claimed.quantityClaimed, claimed.quantityNeeded], [item, 2, 3]);
+  const noted = await messageAfter('item', () =>
+    api.patch(`/v1/items/${item}/claim`, guest.token, { note: 'Rye' }),
+  );
+  assert.deepEqual(noted, { ...claimed, claimsVersion: claimed.claimsVersion + 1 });
   const freed = await messageAfter('item', () => api.delete(`/v1/items/${item}/claim`, guest.token));
   assert.equal(freed.quantityClaimed, 0);
   const added = await messageAfter('item', () =>

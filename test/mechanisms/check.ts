@@ -35,7 +35,7 @@ const rules: Rule[] = [
     },
   },
   {
-    pattern: /version = .*version \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
+    pattern: /\bversion = .*\bversion \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
     instead: '`update` and `updateRows` of src/db/rows.ts raise the version of the rows',
     except: {
       'src/modules/items/repo.ts': '`last_item` is no part of a record',

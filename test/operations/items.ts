@@ -54,7 +54,8 @@ const newItem: ObjectRule = {
   optional: optionalOfItems,
 };
 const plates = () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 });
-const oneOfIt = { example: () => ({ quantity: 1 }) };
+const note = orNull(line(1, 140));
+const oneOfIt = { example: () => ({ quantity: 1, note: 'Lasagne' }) };
 
 export const itemOperations: Record<string, Operation> = {
   'GET /v1/events/{id}/items': {
@@ -84,7 +85,7 @@ export const itemOperations: Record<string, Operation> = {
 
   'POST /v1/items/{id}/claim': {
     ...required(201),
-    ...of({ quantity }),
+    ...of({ quantity }, { note }),
     ...oneOfIt,
     rows: {
       'without RSVP': { statuses: withToken(403) },
@@ -92,7 +93,12 @@ export const itemOperations: Record<string, Operation> = {
       private: privateRow(201, going),
     },
   },
-  'PATCH /v1/items/{id}/claim': { ...required(), ...of({ quantity }), ...oneOfIt, ...rowsOfClaim },
+  'PATCH /v1/items/{id}/claim': {
+    ...required(),
+    ...of({}, { quantity, note }),
+    example: () => ({ quantity: 1 }),
+    ...rowsOfClaim,
+  },
   'DELETE /v1/items/{id}/claim': { ...required(), ...rowsOfClaim },
   'GET /v1/items/{id}/claims': { ...required(), ...asking(cursorPage), ...rowsOfOwners(200) },
   'GET /v1/events/{id}/claims': { ...required(), ...asking(cursorPage), ...rowsOfOwners(200) },

@@ -56,9 +56,9 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
   const wine = await createItem(api, a, otherEvent.id, { title: 'Wine', quantityNeeded: 4 });
   for (const guest of [person, b, c]) await rsvpGoing(api, guest, otherEvent.id, 2);
-  const claim = async (user: Person, item: { id: string }, quantity: number) =>
-    expectStatus(await api.post(`/v1/items/${item.id}/claim`, user.token, { quantity }), 201);
-  await claim(person, bread, 4);
+  const claim = async (user: Person, item: { id: string }, quantity: number, note: string | null = null) =>
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, user.token, { quantity, note }), 201);
+  await claim(person, bread, 4, 'Flat bread from the island');
   await claim(b, bread, 3);
   await claim(person, wine, 4);
   const interesting = await createEvent(api, b);
@@ -119,6 +119,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
       'agora',
       'dear Quistgaard',
       'my last word',
+      'from the island',
     ],
   };
 }

@@ -221,13 +221,15 @@ const addedItem = {
   quantityNeeded: isWithin(1, 10_000),
   quantityClaimed: isCount,
 };
+const pledge = { quantity: isWithin(1, 10_000), note: ifPresent(isFilled) };
 const item = {
   ...addedItem,
   description: ifPresent(isText),
   emoji: isFilled,
   imageUrl: isNullOr(isUrl),
   link: isNullOr(isUrl),
-  myClaim: withToken(isNullOr(isObject({ id: isFilled, quantity: isWithin(1, 10_000) }))),
+  claimsVersion: isCount,
+  myClaim: withToken(isNullOr(isObject({ id: isFilled, ...pledge }))),
 };
 const isNotOverclaimed: Check = (value) => {
   const { quantityClaimed, quantityNeeded } = value as Record<string, number>;
@@ -243,7 +245,7 @@ const claim = {
   id: isFilled,
   itemId: isFilled,
   userId: isFilled,
-  quantity: isWithin(1, 10_000),
+  ...pledge,
   createdAt: isTime,
 };
 const follow = (isFollowing: boolean) => ({ isFollowing: isOneOf(isFollowing), followersCount: isCount });

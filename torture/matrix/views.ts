@@ -154,6 +154,8 @@ const listed = ({ events }: World, name: keyof World['events'], viewer: Viewer) 
   ...stateOf(viewer, name === 'open'),
 });
 
+const pledge = { quantity: 2, note: 'Rye' };
+
 const itemOf = (item: WorldItem, claimed: number) => ({
   id: item.id,
   title: item.title,
@@ -162,6 +164,7 @@ const itemOf = (item: WorldItem, claimed: number) => ({
   quantityClaimed: claimed,
   emoji: item.kind === 'bring' ? '🥘' : '🎁',
   version: someText,
+  claimsVersion: claimed > 0 ? 1 : 0,
   imageUrl: null,
   link: null,
 });
@@ -202,13 +205,13 @@ function eventViews(world: World): View[] {
     const data = inLists(viewer);
     return ok({ data, meta: { total: data.length, page: 1, limit: 20 } });
   };
-  const claimant = { name: people.guest.name, avatar: avatar(people.guest), quantity: 2 };
+  const claimant = { name: people.guest.name, avatar: avatar(people.guest), ...pledge };
   const itemList = (viewer: Viewer, of: WorldItem[]) =>
     ok({
       data: of.map((item) => ({
         ...itemOf(item, item === items.bread ? 2 : 0),
         ...(viewer !== 'anonymous' && {
-          myClaim: viewer === 'guest' && item === items.bread ? { id: claim.id, quantity: 2 } : null,
+          myClaim: viewer === 'guest' && item === items.bread ? { id: claim.id, ...pledge } : null,
         }),
         ...((viewer === 'olga' || viewer === 'admin') && { claims: item === items.bread ? [claimant] : [] }),
       })),
@@ -223,7 +226,7 @@ function eventViews(world: World): View[] {
     id: claim.id,
     itemId: items.bread.id,
     user: guest,
-    quantity: 2,
+    ...pledge,
     createdAt: claim.createdAt,
   };
   const booked = { id: booking.id, seats: 2, status: 'booked', position: null, createdAt: booking.createdAt };
@@ -317,7 +320,7 @@ function ownViews(world: World): View[] {
     id: claim.id,
     itemId: items.bread.id,
     userId: people.guest.id,
-    quantity: 2,
+    ...pledge,
     createdAt: claim.createdAt,
     item: { title: items.bread.title, kind: 'bring', emoji: '🥘' },
     event: {

@@ -107,7 +107,7 @@ export async function createWorld(api: Api): Promise<World> {
   await post(`/v1/events/${open.id}/rsvp`, guest, { status: 'going' }, 200);
   await post(`/v1/events/${open.id}/rsvp`, stranger, { status: 'interested' }, 200);
   await post(`/v1/events/${open.id}/save`, guest, { saved: true }, 200);
-  const claim = await post(`/v1/items/${items.bread.id}/claim`, guest, { quantity: 2 }, 201);
+  const claim = await post(`/v1/items/${items.bread.id}/claim`, guest, { quantity: 2, note: 'Rye' }, 201);
   const booking = await post(`/v1/events/${open.id}/booking`, guest, { seats: 2 }, 201);
   const message = async (from: Name, to: Name, text: string) => {
     const sent = await post(`/v1/users/${people[to].id}/messages`, people[from], { text }, 201);

@@ -343,6 +343,8 @@ create table item_stock (
   n int not null,
   needed int not null,
   claimed int not null,
+  -- Rises with each write of claims: also with those that leave the quantity as it is.
+  claims_version int not null default 0,
   -- Unread notifications of the organizer about claims, as in event_counters.
   unread_of uuid,
   unread_claims int not null default 0,
@@ -360,6 +362,8 @@ create table claims (
   user_id uuid not null,
   id uuid not null,
   quantity int not null check (quantity >= 1),
+  -- What exactly the person brings.
+  note text,
   created_at timestamptz not null,
   primary key (event_id, n, user_id),
   foreign key (event_id, n) references items on delete cascade

@@ -49,7 +49,7 @@ export async function listOwnClaims(
   limit: number,
 ): Promise<OwnClaimRow[]> {
   return await db.query<OwnClaimRow>(sql`
-    select c.id, c.event_id, c.n, c.user_id, c.quantity, c.created_at, i.title, i.kind, i.emoji,
+    select c.id, c.event_id, c.n, c.user_id, c.quantity, c.note, c.created_at, i.title, i.kind, i.emoji,
       e.title as event_title, e.start_at, e.end_at, e.all_day, e.timezone
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n

@@ -87,7 +87,7 @@ function decideAll(
     if (claim instanceof Problem) return claim;
     claims[command.kind].push(claim);
     if (move) {
-      const quantity = command.kind === 'remove' ? 0 : command.quantity;
+      const quantity = command.kind === 'remove' ? 0 : claim.quantity;
       move.by += quantity - (claimant?.claim?.quantity ?? 0);
       if (command.kind !== 'change')
         move.changes.push({ personId: claim.userId, amount: command.kind === 'add' ? 1 : -1 });
@@ -144,14 +144,13 @@ function decideOne(
 ): ClaimRow | Problem {
   const refusal = refuseClaim(command, { viewer, item, claimant, claimsEnabled });
   if (refusal) return refusal;
-  const { id, quantity, createdAt } = claimant?.claim ?? { id: newId(), quantity: 0, createdAt: now };
   const { eventId, n } = command.item;
-  return {
-    id,
-    eventId,
-    n,
-    userId: viewer.id,
-    createdAt,
-    quantity: command.kind === 'remove' ? quantity : command.quantity,
-  };
+  const before = claimant?.claim ?? { id: newId(), quantity: 0, note: null, createdAt: now };
+  return { eventId, n, userId: viewer.id, ...before, ...valuesOf(command) };
+}
+
+/** The values of a claim that a command sets. */
+function valuesOf(command: ClaimCommand): Partial<Pick<ClaimRow, 'quantity' | 'note'>> {
+  if (command.kind === 'remove') return {};
+  return command.kind === 'change' ? command.change : { quantity: command.quantity, note: command.note };
 }

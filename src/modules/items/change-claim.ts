@@ -2,23 +2,24 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { toClaim } from './present.ts';
-import { Claim, ClaimRequest, ItemParams } from './schemas.ts';
+import { Claim, ClaimChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Changes the quantity of the caller's claim on an item. */
+/** Changes the quantity or the note of the caller's claim on an item. */
 export const changeClaim = defineEndpoint({
   method: 'PATCH',
   path: '/v1/items/:id/claim',
   operationId: 'changeClaim',
   tag: 'Items',
-  summary: 'Change the quantity of a claim',
+  summary: 'Change a claim',
   description:
-    'A lower quantity is always possible, also if the caller may no longer see the event. A higher quantity has the ' +
-    'requirements of a new claim, and can add at most the quantity that is still available.',
+    'A lower quantity and the removal of the note are always possible, also if the caller may no longer see the event. ' +
+    'A note and a higher quantity have the requirements of a new claim; a higher quantity can add at most what is still ' +
+    'available.',
   access: 'required',
   verifiesCaller: true,
   params: ItemParams,
-  body: ClaimRequest,
+  body: ClaimChange,
   response: { 200: ref(Claim) },
   problems: [
     'item_not_found',
@@ -32,7 +33,7 @@ export const changeClaim = defineEndpoint({
 
   async handler({ caller, params, body }, { claims }: ItemServices) {
     const item = readItemId(params.id);
-    const claim = await claims.apply({ kind: 'change', item, caller, quantity: body.quantity });
+    const claim = await claims.apply({ kind: 'change', item, caller, change: body });
     return { status: 200, body: toClaim(claim) };
   },
 });

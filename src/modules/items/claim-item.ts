@@ -2,7 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { toClaim } from './present.ts';
-import { Claim, ClaimRequest, ItemParams } from './schemas.ts';
+import { Claim, ItemParams, NewClaim } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
 /** Claims a quantity of an item (specification 4.17). */
@@ -19,7 +19,7 @@ export const claimItem = defineEndpoint({
   verifiesCaller: true,
   idempotent: true,
   params: ItemParams,
-  body: ClaimRequest,
+  body: NewClaim,
   response: { 201: ref(Claim) },
   problems: [
     'item_not_found',
@@ -33,7 +33,7 @@ export const claimItem = defineEndpoint({
 
   async handler({ caller, params, body, idempotency }, { claims }: ItemServices) {
     const item = readItemId(params.id);
-    const command = { kind: 'add' as const, item, caller, quantity: body.quantity };
+    const command = { kind: 'add' as const, item, caller, note: null, ...body };
     return claims.respond(command, idempotency, 201, toClaim);
   },
 });

@@ -21,6 +21,7 @@ export type LockedItem = ItemId & ItemState & Summary;
 
 const itemKey = { eventId: 'uuid', n: 'int' } as const;
 const claimKey = { ...itemKey, userId: 'uuid' } as const;
+const claimValues = { quantity: 'int', note: 'text' } as const;
 
 /** The key of an item; its order is that of the rows. */
 export const stockKeyOf = ({ eventId, n }: ItemId): string => `${eventId} ${String(n).padStart(10, '0')}`;
@@ -57,7 +58,7 @@ export async function lockItems(
 /** What decides about a claim of one person: their RSVP to the event, and their existing claim on the item. */
 export type ClaimantState = {
   rsvp: Rsvp | null;
-  claim: { id: string; quantity: number; createdAt: Date } | null;
+  claim: Pick<ClaimRow, 'id' | 'quantity' | 'note' | 'createdAt'> | null;
 };
 
 /**
@@ -69,18 +70,18 @@ export async function listClaimantStates(
   tx: Transaction,
   keys: { item: ItemId; caller: Viewer }[],
 ): Promise<(ClaimantState | null)[]> {
-  type StateRow = { nth: number; rsvp: Rsvp | null; id: string | null; quantity: number; createdAt: Date };
+  type StateRow = Omit<ClaimRow, 'id'> & { nth: number; rsvp: Rsvp | null; id: string | null };
   const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));
   const eventId = joinedBy('i', 'event_id');
   const rows = await tx.query<StateRow>(sql`
-    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.created_at
+    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.note, c.created_at
     from ${rowsOf('items i', claims, itemKey, { userId: 'uuid' })}
     left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
     left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id`);
   return byPosition(rows, keys.length).map((row) => {
     if (!row) return null;
-    const { rsvp, id, quantity, createdAt } = row;
-    return { rsvp, claim: id === null ? null : { id, quantity, createdAt } };
+    const { rsvp, id, quantity, note, createdAt } = row;
+    return { rsvp, claim: id === null ? null : { id, quantity, note, createdAt } };
   });
 }
 
@@ -89,10 +90,10 @@ export type StockMove = ItemId & { by: number; summary: NewSummary };
 
 /** The transaction must hold a lock on the stock of the items, as for the following statements. */
 export const insertClaims = (claims: ClaimRow[]): Statement =>
-  insertRows('claims', claims, { ...claimKey, id: 'uuid', quantity: 'int', createdAt: 'timestamptz' });
+  insertRows('claims', claims, { ...claimKey, id: 'uuid', ...claimValues, createdAt: 'timestamptz' });
 
 export const updateClaims = (claims: ClaimRow[]): Statement =>
-  updateRows('claims c', claims, claimKey, { quantity: 'int' }, sql`quantity = k.quantity`);
+  updateRows('claims c', claims, claimKey, claimValues, sql`quantity = k.quantity, note = k.note`);
 
 export const deleteClaims = (claims: ClaimRow[]): Statement => deleteRows('claims c', claims, claimKey);
 
@@ -103,7 +104,7 @@ export const moveStock = (moves: StockMove[]): Statement =>
     moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
     itemKey,
     { by: 'int', ...summaryTypes },
-    sql`claimed = s.claimed + k.by, ${writeSummary('claims', sql`s`, sql`k`)}`,
+    sql`claimed = s.claimed + k.by, claims_version = s.claims_version + 1, ${writeSummary('claims', sql`s`, sql`k`)}`,
   );
 
 /** The events of which the organizer has not read claims. */
@@ -125,7 +126,7 @@ export async function listClaims(
   limit: number,
 ): Promise<ClaimRow[]> {
   return db.query<ClaimRow>(sql`
-    select event_id, n, user_id, id, quantity, created_at from claims
+    select event_id, n, user_id, id, quantity, note, created_at from claims
     where event_id = ${eventId} ${n === undefined ? empty : sql`and n = ${n}`}
       ${after === null ? empty : sql`and (n, id) > (${after[0]}::int, ${after[1]}::uuid)`}
     order by n, id limit ${limit}`);

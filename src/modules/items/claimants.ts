@@ -12,7 +12,7 @@ import { belongsToAudience, type GuestCheck, isOrganizer } from '../events/audie
 import type { EventRow } from '../events/present.ts';
 import { type EventPerson, listShownPeople } from '../events/shown-people.ts';
 import { type SerializedClaimants, serializeClaimants } from './item-serializer.ts';
-import type { ClaimantRow } from './present.ts';
+import type { ClaimantRow, ClaimRow } from './present.ts';
 
 /** Claimants that an item shows. An event has up to 500 items, so a list has up to 5,000 claimants. */
 const maxClaimants = 10;
@@ -63,9 +63,9 @@ export async function listClaimants(db: Queryable, key: ClaimantKey, n?: number)
     const people = await listShownPeople(db, { id: key.viewerId, seesAll: key.seesAll }, claims);
     items = [];
     for (const [itemNumber, ofItem] of Map.groupBy(claims, (claim) => claim.n)) {
-      const shown = ofItem.flatMap(({ userId, quantity }) => {
+      const shown = ofItem.flatMap(({ userId, quantity, note }) => {
         const person = people.get(userId);
-        return person ? [{ ...person, n: itemNumber, quantity }] : [];
+        return person ? [{ ...person, n: itemNumber, quantity, note }] : [];
       });
       lists.set(itemNumber, shown.slice(0, maxClaimants));
       if (ofItem.length === limit && shown.length < maxClaimants) items.push(itemNumber);
@@ -75,7 +75,7 @@ export async function listClaimants(db: Queryable, key: ClaimantKey, n?: number)
   return [...lists.values()].flat();
 }
 
-type FirstClaim = EventPerson & { n: number; quantity: number };
+type FirstClaim = EventPerson & Pick<ClaimRow, 'n' | 'quantity' | 'note'>;
 
 /** The first claims of each item by the age of the accounts. @param items numbers of items; null for all of the event */
 const listFirstClaims = (
@@ -85,10 +85,11 @@ const listFirstClaims = (
   limit: number,
 ): Promise<FirstClaim[]> =>
   db.query<FirstClaim>(sql`
-    select i.n, c.user_id, c.quantity, case when r.user_id is not null then coalesce(r.is_hidden, false) end as is_hidden
+    select i.n, c.user_id, c.quantity, c.note,
+      case when r.user_id is not null then coalesce(r.is_hidden, false) end as is_hidden
     from items i
     cross join lateral (
-      select user_id, quantity from claims where event_id = ${eventId} and n = i.n order by user_id limit ${limit}
+      select user_id, quantity, note from claims where event_id = ${eventId} and n = i.n order by user_id limit ${limit}
     ) c
     left join rsvps r on r.event_id = ${eventId} and r.user_id = c.user_id
     where i.event_id = ${eventId} ${items ? sql`and i.n = any(${items}::int[])` : empty}

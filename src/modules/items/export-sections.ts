@@ -38,12 +38,13 @@ export const itemExportSections: ExportSection[] = [
       itemId,
       eventId: id,
       quantity: Type.Integer({ examples: [2] }),
+      note: nullable(Type.String({ examples: ['Lasagne, vegan'] })),
       createdAt: timestamp(),
     }),
     description: 'What the person brings or gives.',
     tables: ['claims'],
     rows: (subject) => sql`
-      select id, event_id || '.' || n as item_id, event_id, quantity, created_at
+      select id, event_id || '.' || n as item_id, event_id, quantity, note, created_at
       from claims where user_id = ${subject.id} order by id`,
   },
 ];

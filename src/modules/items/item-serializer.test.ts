@@ -21,12 +21,13 @@ const rows: fc.Arbitrary<ItemRow[]> = fc.uniqueArray(
     link: fc.option(fc.webUrl()),
     needed: count,
     claimed: count,
+    claimsVersion: count,
   }),
   { selector: ({ n }) => n, maxLength: 8 },
 );
 const myClaims: fc.Arbitrary<Map<number, MyClaim> | null> = fc.option(
   fc
-    .dictionary(fc.nat(20).map(String), fc.record({ id: fc.uuid(), quantity: count }))
+    .dictionary(fc.nat(20).map(String), fc.record({ id: fc.uuid(), quantity: count, note: fc.option(text) }))
     .map((claims) => new Map(Object.entries(claims).map(([n, claim]) => [Number(n), claim]))),
 );
 const claimants: fc.Arbitrary<ClaimantRow[] | null> = fc.option(
@@ -37,6 +38,7 @@ const claimants: fc.Arbitrary<ClaimantRow[] | null> = fc.option(
       avatarUpload: fc.option(fc.uuid()),
       n: fc.nat(20),
       quantity: count,
+      note: fc.option(text),
     }),
   ),
 );

@@ -8,7 +8,7 @@ import { isVisible, requireOrganizer } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ClaimantState } from './claim-repo.ts';
 import { findItemState, type ItemState } from './repo.ts';
-import type { Kind } from './schemas.ts';
+import type { ClaimChange, Kind } from './schemas.ts';
 
 /** @throws Problem `item_not_found`; `not_organizer` unless the viewer organizes the event of the item or is an admin */
 export async function requireItemOrganizer(db: Queryable, id: ItemId, viewer: Viewer): Promise<void> {
@@ -36,8 +36,11 @@ export function requireItemsAccepted(
   if (status === 'cancelled') throw new Problem('event_cancelled');
 }
 
-/** `add` makes a claim, `change` sets the quantity of the existing claim, `remove` deletes it. */
-export type ClaimAction = { kind: 'add' | 'change'; quantity: number } | { kind: 'remove' };
+/** `add` makes a claim, `change` sets fields of the existing claim, `remove` deletes it. */
+export type ClaimAction =
+  | { kind: 'add'; quantity: number; note: string | null }
+  | { kind: 'change'; change: ClaimChange }
+  | { kind: 'remove' };
 
 /** What decides about a claim, read under the lock of the item. */
 export type ClaimState = {
@@ -53,7 +56,8 @@ export type ClaimState = {
 
 /**
  * Decides whether a claim is made, changed or deleted. The order of the checks is part of the contract (404, 403, 409,
- * 422). The owner of a claim can always delete it or lower its quantity, also if the event was hidden since.
+ * 422). The owner of a claim can always delete it, lower its quantity or remove its note, also if the event was hidden
+ * since.
  * @returns the problem, or null if the command is allowed
  */
 export function refuseClaim(
@@ -70,13 +74,15 @@ export function refuseClaim(
   if (claimant.rsvp !== 'going') return new Problem('rsvp_required');
   if (item.status === 'cancelled') return new Problem('event_cancelled');
   if (command.kind === 'add' && claim) return new Problem('already_claimed');
-  const max = item.left + (claim?.quantity ?? 0);
-  if (command.quantity > max) return quantityUnavailable(item.left, max);
+  const claimed = claim?.quantity ?? 0;
+  const wanted = command.kind === 'add' ? command.quantity : (command.change.quantity ?? claimed);
+  const max = item.left + claimed;
+  if (wanted > max) return quantityUnavailable(item.left, max);
   return null;
 }
 
 const isReduction = (command: ClaimAction, claim: { quantity: number }): boolean =>
-  command.kind === 'change' && command.quantity <= claim.quantity;
+  command.kind === 'change' && !command.change.note && (command.change.quantity ?? 0) <= claim.quantity;
 
 /** @param max the quantity left plus the quantity of the existing claim */
 function quantityUnavailable(left: number, max: number): Problem {

@@ -16,10 +16,12 @@ export type ItemRow = {
   link: string | null;
   needed: number;
   claimed: number;
+  claimsVersion: number;
 };
-export type MyClaim = { id: string; quantity: number };
+export type MyClaim = { id: string; quantity: number; note: string | null };
 /** A person who claims item `n` of an event. `id`: of the person. */
-export type ClaimantRow = Pick<PersonRow, 'id' | 'name' | 'avatarUpload'> & { n: number; quantity: number };
+export type ClaimantRow = Pick<PersonRow, 'id' | 'name' | 'avatarUpload'> &
+  Pick<ClaimRow, 'n' | 'quantity' | 'note'>;
 
 export type ClaimRow = {
   id: string;
@@ -27,6 +29,7 @@ export type ClaimRow = {
   n: number;
   userId: string;
   quantity: number;
+  note: string | null;
   createdAt: Date;
 };
 
@@ -44,13 +47,19 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
 export const versionOfItem = (row: ItemRow): string =>
   versionOf([row.title, row.description, row.emoji, row.imageUrl, row.link, row.needed]);
 
-export const toMyClaim = (claim: MyClaim | undefined): MyClaim | null =>
-  claim ? { id: claim.id, quantity: claim.quantity } : null;
+/** How much a person brings, and what exactly. */
+const toPledge = ({ quantity, note }: Pick<ClaimRow, 'quantity' | 'note'>) => ({
+  quantity,
+  ...(note !== null && { note }),
+});
+
+export const toMyClaim = (claim: MyClaim | undefined): NonNullable<Item['myClaim']> | null =>
+  claim ? { id: claim.id, ...toPledge(claim) } : null;
 
 export const toClaimant = (row: ClaimantRow, publicUrl: string): Claimant => ({
   name: row.name,
   avatar: avatarUrl(publicUrl, row),
-  quantity: row.quantity,
+  ...toPledge(row),
 });
 
 /**
@@ -66,6 +75,7 @@ export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null, clai
     imageUrl: row.imageUrl,
     link: row.link,
     version: versionOfItem(row),
+    claimsVersion: row.claimsVersion,
     ...(myClaims && { myClaim: toMyClaim(myClaims.get(row.n)) }),
     ...(claims && { claims }),
   };
@@ -75,7 +85,7 @@ export const toClaim = (row: ClaimRow): Claim => ({
   id: row.id,
   itemId: formatItemId(row),
   userId: row.userId,
-  quantity: row.quantity,
+  ...toPledge(row),
   createdAt: row.createdAt.toISOString(),
 });
 
@@ -85,6 +95,6 @@ export const toGivenClaim = (row: ClaimRow, person: PersonRow | null, publicUrl:
     id: row.id,
     itemId: formatItemId(row),
     user: toPerson(person, publicUrl),
-    quantity: row.quantity,
+    ...toPledge(row),
     createdAt: row.createdAt.toISOString(),
   };

@@ -13,10 +13,14 @@ import { type ItemListSize, requireItemCapacity, textBytes } from './item-limits
 import { defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
+/** The columns of `ItemRow`, of `items i` and `item_stock s`. */
+const itemColumns = (): Statement => sql`
+  i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed, s.claims_version`;
+
 /** Lists the items of events, ordered by event and then by the time at which they were added. */
 export async function listItems(db: Queryable, eventIds: string[]): Promise<ItemRow[]> {
   return db.query<ItemRow>(sql`
-    select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
+    select ${itemColumns()}
     from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
     where i.event_id = any(${eventIds}::uuid[])
     order by i.event_id, i.n`);
@@ -28,7 +32,7 @@ export async function listMyClaims(
   keys: ViewerStateKey[],
 ): Promise<(ViewerStateKey & MyClaim & { n: number })[]> {
   return db.query<ViewerStateKey & MyClaim & { n: number }>(sql`
-    select c.event_id, c.user_id, c.n, c.id, c.quantity
+    select c.event_id, c.user_id, c.n, c.id, c.quantity, c.note
     from ${rowsOf('claims c', keys, { eventId: 'uuid', userId: 'uuid' })}`);
 }
 
@@ -53,7 +57,7 @@ async function lockItemList(tx: Transaction, eventId: string): Promise<void> {
 }
 
 /** What a new item consists of. */
-type ItemValues = Omit<ItemRow, 'eventId' | 'n' | 'claimed'>;
+type ItemValues = Omit<ItemRow, 'eventId' | 'n' | 'claimed' | 'claimsVersion'>;
 
 /** The values of an item that a request describes. */
 export const toItemValues = ({ quantityNeeded, ...item }: NewItem): ItemValues => ({
@@ -96,12 +100,13 @@ export async function insertItems(
     ), stock as (
       insert into item_stock (event_id, n, needed, claimed) select ${eventId}, n, needed, 0 from given
     )
-    select ${eventId}::uuid as event_id, n, kind, title, description, emoji, image_url, link, needed, 0 as claimed
+    select ${eventId}::uuid as event_id, n, kind, title, description, emoji, image_url, link, needed, 0 as claimed,
+      0 as claims_version
     from given order by n`);
 }
 
 const selectItem = ({ eventId, n }: ItemId): Statement => sql`
-  select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
+  select ${itemColumns()}
   from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
   where i.event_id = ${eventId} and i.n = ${n}`;
 

@@ -39,10 +39,21 @@ const core = {
   quantityClaimed: Type.Integer({ examples: [2] }),
 };
 
+/** How much of an item a person brings. */
+const pledge = {
+  quantity: Type.Integer({ examples: [2] }),
+  note: Type.Optional(
+    Type.String({
+      description: 'What exactly the person brings. Absent if not set.',
+      examples: ['Lasagne, vegan'],
+    }),
+  ),
+};
+
 const Claimant = Type.Object({
   name: Type.String({ examples: ['Mara Lindgren'] }),
   avatar: Type.String({ description: 'Address of an image.' }),
-  quantity: Type.Integer({ examples: [2] }),
+  ...pledge,
 });
 export type Claimant = Static<typeof Claimant>;
 
@@ -60,9 +71,15 @@ export const Item = named(
         'it has changed.',
       examples: ['JbN1s4mUPPqG5bY6'],
     }),
+    claimsVersion: Type.Integer({
+      description:
+        'Rises with each change of the claims on the item, also if `quantityClaimed` stays. A client that shows `claims` ' +
+        'reads the items again when the live stream reports another number.',
+      examples: [7],
+    }),
     link: nullable(Type.String({ description: 'Address of a page where the item can be bought.' })),
     myClaim: Type.Optional(
-      nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
+      nullable(Type.Object({ id: Type.String(), ...pledge }), {
         description: "The caller's claim; null without a claim, absent without a token.",
       }),
     ),
@@ -160,11 +177,32 @@ export const ItemChange = Type.Partial(
 );
 export type ItemChange = Static<typeof ItemChange>;
 
-/** No maximum: a quantity above the quantity left results in a 422, not an invalid request. */
-export const ClaimRequest = body(
-  { quantity: Type.Integer({ minimum: 1, examples: [2] }) },
-  { examples: [{ quantity: 2 }] },
+export const note = text(1, 140, { examples: ['Lasagne, vegan'] });
+
+const claimFields = {
+  /** No maximum: a quantity above the quantity left results in a 422, not an invalid request. */
+  quantity: Type.Integer({ minimum: 1, examples: [2] }),
+  note,
+};
+
+export const NewClaim = body(
+  {
+    quantity: claimFields.quantity,
+    note: Type.Optional(
+      nullable(claimFields.note, { description: 'What exactly the caller brings. Null: not set.' }),
+    ),
+  },
+  { examples: [{ quantity: 2, note: 'Lasagne, vegan' }] },
 );
+
+export const ClaimChange = Type.Partial(
+  body({
+    quantity: claimFields.quantity,
+    note: nullable(claimFields.note, { description: 'What exactly the caller brings. Null removes it.' }),
+  }),
+  { additionalProperties: false, examples: [{ quantity: 3, note: 'Lasagne, vegan' }] },
+);
+export type ClaimChange = Static<typeof ClaimChange>;
 
 /** Specification 2.7 */
 export const Claim = named(
@@ -173,7 +211,7 @@ export const Claim = named(
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
     itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
     userId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
-    quantity: Type.Integer({ examples: [2] }),
+    ...pledge,
     createdAt: timestamp(),
   }),
 );
@@ -188,7 +226,7 @@ export const GivenClaim = named(
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
     itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
     user: ref(Person),
-    quantity: Type.Integer({ examples: [2] }),
+    ...pledge,
     createdAt: timestamp(),
   }),
 );

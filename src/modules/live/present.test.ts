@@ -35,6 +35,7 @@ const rowWithItems = (count: number): LiveRow => ({
     link: null,
     needed: 3,
     claimed: 1,
+    claimsVersion: 1,
   })),
 });
 

@@ -42,7 +42,7 @@ export async function listLiveRows(
       left join (
         select i.event_id, json_agg(json_build_object('n', i.n, 'kind', i.kind, 'title', i.title,
           'description', i.description, 'emoji', i.emoji, 'imageUrl', i.image_url, 'link', i.link,
-          'needed', s.needed, 'claimed', s.claimed) order by i.n) as items
+          'needed', s.needed, 'claimed', s.claimed, 'claimsVersion', s.claims_version) order by i.n) as items
         from event_counters c
         join items i on i.event_id = c.event_id and i.n > c.last_item - ${maxItems}
         join item_stock s on s.event_id = i.event_id and s.n = i.n

@@ -27,12 +27,20 @@ export const claimFaults: Fault[] = [
     ["if (claimant.rsvp !== 'going')", 'if (false)', 'claims', 'a person who does not come claims'],
     ["if (item.status === 'cancelled')", 'if (false)', 'claims', 'claims on a cancelled event'],
     ["if (command.kind === 'add' && claim)", 'if (false)', 'claims', 'two claims of a person on an item'],
-    ['if (command.quantity > max)', 'if (command.quantity > max + 1)', 'claims', 'one more than is left'],
-    ['command.quantity <= claim.quantity', 'true', 'claim-changes', 'a claim grows without a check'],
+    ['if (wanted > max)', 'if (wanted > max + 1)', 'claims', 'one more than is left'],
+    [
+      '(command.change.quantity ?? 0) <= claim.quantity',
+      'true',
+      'claim-changes',
+      'a claim grows without a check',
+    ],
+    ['!command.change.note && ', '', 'claim-notes', 'a note of a person who no longer comes'],
   ]),
   ...faultsOf('src/modules/items/claim-repo.ts', [
     ['for update of s`,', '`,', 'claim-races', 'the lock of the stock'],
     ['claimed = s.claimed + k.by,', 'claimed = s.claimed + abs(k.by),', 'claims', 'drifting counter'],
+    ['claims_version = s.claims_version + 1, ', '', 'live', 'a note that pages do not hear of'],
+    [', note = k.note`', '`', 'claim-notes', 'a changed note is lost'],
   ]),
   ...faultsOf('src/idempotency/batch-writer.ts', [
     ['if (!role) return', 'if (false) return', 'author-locks', 'a claim of an ended session'],
