@@ -159,8 +159,8 @@ test('my claims: 200 with the claim, its item and its event, newest first', asyn
     created,
   );
   assert.deepEqual(data[0]?.item, { title: 'Item 5', kind: 'bring', emoji: '🥘' });
-  const { id, title, startAt, endAt, allDay, timezone } = event;
-  assert.deepEqual(data[0]?.event, { id, title, startAt, endAt, allDay, timezone });
+  const { id, title, startAt, endAt, allDay, timezone, status } = event;
+  assert.deepEqual(data[0]?.event, { id, title, startAt, endAt, allDay, timezone, status });
   assert.deepEqual(
     await walk('/v1/me/claims', me),
     created.map(({ id }) => id),

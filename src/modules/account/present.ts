@@ -12,5 +12,6 @@ export const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
     endAt: row.endAt.toISOString(),
     allDay: row.allDay,
     timezone: row.timezone,
+    status: row.status,
   },
 });

@@ -3,6 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
 import { byStart, lastPosition, type Position, type Slice } from '../events/start-pages.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';
 import type { EventRelation } from './schemas.ts';
@@ -36,6 +37,7 @@ export type OwnClaimRow = ClaimRow &
     endAt: Date;
     allDay: boolean;
     timezone: string;
+    status: EventRow['status'];
   };
 
 /**
@@ -50,7 +52,7 @@ export async function listOwnClaims(
 ): Promise<OwnClaimRow[]> {
   return await db.query<OwnClaimRow>(sql`
     select c.id, c.event_id, c.n, c.user_id, c.quantity, c.note, c.created_at, i.title, i.kind, i.emoji,
-      e.title as event_title, e.start_at, e.end_at, e.all_day, e.timezone
+      e.title as event_title, e.start_at, e.end_at, e.all_day, e.timezone, e.status
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n
     join events e on e.id = c.event_id

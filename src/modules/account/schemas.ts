@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { named, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { Event } from '../events/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
 
@@ -34,6 +35,7 @@ export const OwnClaim = named(
         description: 'The IANA time zone in which the times are meant.',
         examples: ['Europe/Oslo'],
       }),
+      status: Event.properties.status,
     }),
   }),
 );
