@@ -1,10 +1,10 @@
 /** The page of an event besides the RSVP and the list: calendar, saving, sharing, seats, guests and metadata. */
 
 import type { Locator, Page } from '@playwright/test';
-import { bookSeats, cancelBooking, updateEvent } from '@potluck/client';
+import { bookSeats, cancelBooking, getEvent, updateEvent } from '@potluck/client';
 import jsQR from 'jsqr';
 import sharp from 'sharp';
-import { openEvent } from './event-steps.ts';
+import { openEvent, signInHere } from './event-steps.ts';
 import { claim, expect, goTo, newEvent, newItem, overflowOf, type Person, test } from './fixtures.ts';
 
 const book = ({ client }: Person, id: string, seats = 1) =>
@@ -31,22 +31,36 @@ function collectErrors(page: Page): string[] {
   return errors;
 }
 
-test('seats: book, change the number and cancel', async ({ page, createPerson, signIn, context }) => {
+const answer = (page: Page) => page.getByRole('region', { name: 'Are you coming?' });
+
+test('seats: "I\'m going" takes them, the number can be changed, and "Can\'t go" gives them back', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
   const { id } = await newEvent(await createPerson(), { capacity: 5 });
-  await signIn(context, await createPerson());
-  await page.goto(`/e/${id}`);
-  const seats = page.getByRole('region', { name: 'Seats' });
-  await expect(seats).toContainText('5 of 5 seats left');
-  await seats.getByLabel('Number of seats').fill('2');
-  await seats.getByRole('button', { name: 'Book' }).click();
-  await expect(seats.getByRole('status')).toContainText('Booked. 2 seats are yours.');
-  await expect(seats).toContainText('3 of 5 seats left');
-  await seats.getByLabel('Number of seats').fill('5');
-  await seats.getByRole('button', { name: 'Change' }).click();
-  await expect(seats.getByRole('status')).toContainText('5 seats are yours.');
-  await expect(seats).toContainText('All seats are taken.');
-  await seats.getByRole('button', { name: 'Cancel the booking' }).click();
-  await expect(seats).toContainText('5 of 5 seats left');
+  const guest = await createPerson();
+  await signIn(context, guest);
+  await openEvent(page, { id });
+  await expect(answer(page)).toContainText('5 of 5 seats left');
+  await page.getByLabel('How many of you?').selectOption('2 people');
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(answer(page).getByRole('status').first()).toContainText("You're going 2 seats are yours.");
+  await expect(page.getByText('2 of 5 seats taken')).toBeVisible();
+  const { data } = await getEvent({ client: guest.client, path: { id } });
+  expect(data).toMatchObject({ myRsvp: 'going', myExtraGuests: 1, partyCount: 2, bookedCount: 2 });
+  for (const seats of [3, 4, 5]) {
+    await page.getByRole('button', { name: 'One more' }).click();
+    await expect(answer(page)).toContainText(`${seats} seats are yours.`);
+  }
+  await expect(page.getByRole('button', { name: 'One more' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'One fewer' })).toBeFocused();
+  await page.getByRole('button', { name: "Can't go" }).click();
+  await expect(answer(page)).toContainText("You're not going any more.");
+  await expect(answer(page)).toContainText('5 of 5 seats left');
+  const after = await getEvent({ client: guest.client, path: { id } });
+  expect(after.data).toMatchObject({ myRsvp: null, myBooking: null, partyCount: 0, bookedCount: 0 });
 });
 
 test('seats: a full event has a waitlist, which shows the position and becomes a booking', async ({
@@ -61,13 +75,27 @@ test('seats: a full event has a waitlist, which shows the position and becomes a
   const visitor = await createPerson();
   await signIn(context, visitor);
   await page.goto(`/e/${id}`);
-  const seats = page.getByRole('region', { name: 'Seats' });
-  await expect(seats).toContainText('All seats are taken.');
-  await seats.getByRole('button', { name: 'Join the waitlist' }).click();
-  await expect(seats.getByRole('status')).toContainText('You are number 1 on the waitlist.');
+  await expect(answer(page)).toContainText('All seats are taken.');
+  await page.getByRole('button', { name: 'Join the waitlist' }).click();
+  await expect(answer(page)).toContainText('You are number 1 on the waitlist.');
+  await expect(page.getByText("You're going")).toHaveCount(0);
   await cancelBooking({ client: first.client, path: { id } });
   await page.reload();
-  await expect(seats.getByRole('status')).toContainText('Booked. 1 seat is yours.');
+  await expect(answer(page)).toContainText("You're going 1 seat is yours.");
+  await expect(page.getByText('1 of 1 seat taken')).toBeVisible();
+});
+
+test('seats: a place in the waitlist can be given up', async ({ page, createPerson, signIn, context }) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 1 });
+  await book(await createPerson(), id);
+  const visitor = await createPerson();
+  await book(visitor, id);
+  await signIn(context, visitor);
+  await page.goto(`/e/${id}`);
+  await page.getByRole('button', { name: 'Leave the waitlist' }).click();
+  await expect(page.getByRole('button', { name: 'Join the waitlist' })).toBeVisible();
+  const { data } = await getEvent({ client: visitor.client, path: { id } });
+  expect(data).toMatchObject({ myRsvp: null, myWaitlist: null });
 });
 
 test('seats: a race for the last one is explained, and the visitor may join the waitlist', async ({
@@ -77,14 +105,71 @@ test('seats: a race for the last one is explained, and the visitor may join the 
   context,
 }) => {
   const { id } = await newEvent(await createPerson(), { capacity: 1 });
-  await signIn(context, await createPerson());
+  const guest = await createPerson();
+  await signIn(context, guest);
   await page.route('**/live', (route) => route.abort());
   await openEvent(page, { id });
   await book(await createPerson(), id);
-  const seats = page.getByRole('region', { name: 'Seats' });
-  await seats.getByRole('button', { name: 'Book' }).click();
-  await expect(seats.getByRole('alert')).toContainText('not enough free seats');
-  await expect(seats.getByRole('button', { name: 'Join the waitlist' })).toBeVisible();
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(answer(page).getByRole('alert')).toHaveText(
+    'The last seat went a moment ago. Join the waitlist?',
+  );
+  const { data } = await getEvent({ client: guest.client, path: { id } });
+  expect(data.myRsvp).toBeNull();
+  await page.getByRole('button', { name: 'Join the waitlist' }).click();
+  await expect(answer(page)).toContainText('You are number 1 on the waitlist.');
+});
+
+test('seats: a party for which there are too few is not split, and its number stays chosen', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 3 });
+  await book(await createPerson(), id, 2);
+  await signIn(context, await createPerson());
+  await page.goto(`/e/${id}`);
+  await page.getByLabel('How many of you?').selectOption('2 people');
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(answer(page).getByRole('alert')).toContainText('Only 1 seat is left.');
+  await expect(page.getByLabel('How many of you?')).toHaveValue('2');
+  await page.getByLabel('How many of you?').selectOption('1 person');
+  await page.getByRole('button', { name: 'Join the waitlist' }).click();
+  await expect(answer(page)).toContainText("You're going 1 seat is yours.");
+});
+
+test('seats: a booking without an RSVP reads as going, and "I\'m going" adds the RSVP with its people', async ({
+  createPerson,
+  openBrowser,
+}) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 3 });
+  const guest = await createPerson();
+  await book(guest, id, 2);
+  const page = await openBrowser(guest);
+  await openEvent(page, { id });
+  await expect(answer(page)).toContainText("You're going 2 seats are yours.");
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect
+    .poll(async () => (await getEvent({ client: guest.client, path: { id } })).data.myRsvp)
+    .toBe('going');
+  expect((await getEvent({ client: guest.client, path: { id } })).data.partyCount).toBe(2);
+});
+
+test('seats: a person with an RSVP and no seat reads so, and gets one', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 3 });
+  const guest = await createPerson();
+  await goTo(guest, id);
+  await signIn(context, guest);
+  await page.goto(`/e/${id}`);
+  await expect(answer(page)).toContainText('You want to come, but you have no seat yet.');
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(answer(page)).toContainText("You're going 1 seat is yours.");
 });
 
 test('calendar: the file of the event has its title and leads to its page', async ({
@@ -95,7 +180,14 @@ test('calendar: the file of the event has its title and leads to its page', asyn
   const { id } = await newEvent(await createPerson());
   await page.goto(`/e/${id}`);
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Add to calendar' }).click();
+  await page.getByRole('button', { name: 'Add to calendar' }).click();
+  for (const [name, address] of [
+    ['Google', /^https:\/\/calendar\.google\.com\/.*text=Harbour\+potluck/],
+    ['Outlook', /^https:\/\/outlook\.live\.com\/.*subject=Harbour\+potluck/],
+    ['Apple', /^webcal:\/\/.*calendar\.ics$/],
+  ] as const)
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', address);
+  await page.getByRole('link', { name: 'Calendar file' }).click();
   expect((await download).suggestedFilename()).toMatch(/\.ics$/);
   const file = await (await page.request.get(`/v1/events/${id}/calendar.ics`)).text();
   expect(file).toContain('SUMMARY:Harbour potluck');
@@ -163,7 +255,101 @@ test('QR code: decodes to the link of the event', async ({ page, baseURL, create
   expect(await overflowOf(page)).toBe(0);
 });
 
-test('cancelled event: an alert, and seats cannot be booked for that reason', async ({
+test('published: the organizer is offered to share it before anything else', async ({
+  page,
+  createPerson,
+  openBrowser,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer);
+  const own = await openBrowser(organizer);
+  await own.goto(`/e/${id}?published`);
+  const next = own.getByRole('region', { name: 'It is published' });
+  for (const [name, address] of [
+    ['Share', `/e/${id}/share`],
+    ['Tell people', `/e/${id}/share#send`],
+    ['QR code', `/e/${id}/share#code`],
+  ] as const)
+    await expect(next.getByRole('link', { name })).toHaveAttribute('href', address);
+  await expect(own.getByText('Are you coming?')).toHaveCount(0);
+  await page.goto(`/e/${id}?published`);
+  await expect(page.getByRole('region', { name: 'It is published' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: "I'm going" })).toBeVisible();
+});
+
+test('changed: the organizer reads what changed, and how many people are notified', async ({
+  createPerson,
+  openBrowser,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer);
+  for (let i = 0; i < 2; i++) await goTo(await createPerson(), id);
+  const own = await openBrowser(organizer);
+  await own.goto(`/e/${id}/edit`);
+  await own.getByLabel('Starts at').fill('17:15');
+  await own.getByRole('button', { name: 'Save', exact: true }).click();
+  const notice = own.getByRole('region', { name: 'Saved' });
+  await expect(notice).toContainText(/New time: .*17:15/);
+  await expect(notice).toContainText('2 people who answered are being notified.');
+  await expect(notice).not.toContainText('New place');
+});
+
+test('push: is offered once after the first answer, where it is possible, and "No, thanks" ends it', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  await page.addInitScript(() => {
+    const registration = { pushManager: { getSubscription: async () => null } };
+    Object.defineProperty(navigator.serviceWorker, 'getRegistration', { value: async () => registration });
+    Object.assign(window, { PushManager: class {}, Notification: { permission: 'default' } });
+  });
+  await page.route('**/v1/push/key', (route) => route.fulfill({ json: { publicKey: 'key' } }));
+  const { id } = await newEvent(await createPerson());
+  await signIn(context, await createPerson());
+  await openEvent(page, { id });
+  const offer = page.getByText('Shall we tell you here if the time or the place changes');
+  await expect(offer).toHaveCount(0);
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(offer).toBeVisible();
+  await page.getByRole('button', { name: 'No, thanks' }).click();
+  await expect(offer).toHaveCount(0);
+  await openEvent(page, { id });
+  await expect(answer(page)).toContainText("You're going");
+  await page.getByRole('button', { name: 'One more' }).click();
+  await expect(answer(page)).toContainText('with 1 guest');
+  await expect(offer).toHaveCount(0);
+});
+
+test('share page: offers the link by several ways, the text to send, and a poster', async ({
+  page,
+  baseURL,
+  createPerson,
+}) => {
+  const { id, title } = await newEvent(await createPerson());
+  await page.goto(`/e/${id}/share`);
+  const link = `${baseURL}/e/${id}`;
+  for (const [name, start] of [
+    ['WhatsApp', 'https://wa.me/?text='],
+    ['Telegram', 'https://t.me/share/url?url='],
+    ['SMS', 'sms:?&body='],
+    ['E-mail', 'mailto:?subject='],
+  ] as const) {
+    const address = (await page.getByRole('link', { name }).getAttribute('href')) ?? '';
+    expect(address.startsWith(start), address).toBe(true);
+    expect(decodeURIComponent(address)).toContain(link);
+  }
+  await expect(page.getByLabel('Text to send')).toHaveValue(new RegExp(`^${title}\n[^]*${link}$`));
+  await expect(page.getByRole('button', { name: 'Copy the link' })).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible();
+  await expect(page.getByText(title, { exact: true }).last()).toBeVisible();
+  await expect(page.getByRole('button')).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1 })).toBeHidden();
+});
+
+test('cancelled event: says so, and tells nobody that they are going, have seats or bring something', async ({
   page,
   createPerson,
   signIn,
@@ -171,13 +357,24 @@ test('cancelled event: an alert, and seats cannot be booked for that reason', as
 }) => {
   const organizer = await createPerson();
   const { id } = await newEvent(organizer, { capacity: 5 });
+  const item = await newItem(organizer, id);
+  const guest = await createPerson();
+  await book(guest, id, 2);
+  await goTo(guest, id);
+  await claim(guest, item.id);
   await updateEvent({ client: organizer.client, path: { id }, body: { status: 'cancelled' } });
-  await signIn(context, await createPerson());
+  await signIn(context, guest);
   await page.goto(`/e/${id}`);
   await expect(page.getByRole('alert')).toContainText('This event is cancelled.');
-  const button = page.getByRole('region', { name: 'Seats' }).getByRole('button', { name: 'Book' });
+  await expect(page.getByRole('alert')).toContainText('nothing is expected of you');
+  const button = page.getByRole('button', { name: "I'm going" });
   await expect(button).toBeDisabled();
-  await expect(button).toHaveAccessibleDescription('This event is cancelled.');
+  await expect(button).toHaveAccessibleDescription(/This event is cancelled/);
+  for (const place of [`/e/${id}`, '/mine', '/mine?tab=claims']) {
+    await page.goto(place);
+    for (const text of ["You're going", 'seats are yours', 'You bring'])
+      await expect(page.getByRole('main').getByText(text)).toHaveCount(0);
+  }
 });
 
 test('past event: says so, and offers no RSVP, claim and booking; what a guest has can be given back', async ({
@@ -191,7 +388,7 @@ test('past event: says so, and offers no RSVP, claim and booking; what a guest h
   const item = await newItem(organizer, id);
   await page.goto(`/e/${id}`);
   await expect(page.getByText('This event is over.').first()).toBeVisible();
-  for (const name of ["I'm going", 'Interested', 'Book']) {
+  for (const name of ["I'm going", 'Interested']) {
     const button = page.getByRole('button', { name, exact: true });
     await expect(button).toBeDisabled();
     await expect(button).toHaveAccessibleDescription(/^This event is over/);
@@ -260,7 +457,8 @@ test('guests: shown with a link to each, where the organizer lets everyone see t
   await expect(page.getByRole('heading', { level: 1, name: 'Who is coming' })).toBeVisible();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(9);
   await page.goto(`/e/${hidden.id}`);
-  await expect(page.getByRole('region', { name: 'Who is coming' })).toHaveCount(0);
+  await expect(list).toContainText('1 going');
+  await expect(list.getByRole('link')).toHaveCount(0);
   await expect(page.getByText('Someone')).toHaveCount(0);
 });
 
@@ -276,6 +474,7 @@ test('organizer: links to the pages that manage the event, for the organizer alo
   const nav = own.getByRole('navigation', { name: 'Manage this event' });
   for (const [name, path] of [
     ['Edit', 'edit'],
+    ['Guests', 'guest-list'],
     ['Who brings what', 'bring'],
     ['Bookings', 'bookings'],
     ['Duplicate', 'duplicate'],
@@ -328,10 +527,30 @@ test.describe('without JavaScript', () => {
     await page.goto(`/e/${id}`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Saved' })).toBeVisible();
-    const seats = page.getByRole('region', { name: 'Seats' });
-    await seats.getByLabel('Number of seats').fill('3');
-    await seats.getByRole('button', { name: 'Book' }).click();
-    await expect(seats).toContainText('3 seats are yours.');
+    await page.getByLabel('How many of you?').selectOption('3 people');
+    await page.getByRole('button', { name: "I'm going" }).click();
+    await expect(answer(page)).toContainText('3 seats are yours.');
+    await page.getByRole('button', { name: 'One fewer' }).click();
+    await expect(answer(page)).toContainText('2 seats are yours.');
+  });
+
+  test('seats: signed out, the number of people and the waitlist survive the sign-in', async ({
+    page,
+    createPerson,
+  }) => {
+    const { id } = await newEvent(await createPerson(), { capacity: 3 });
+    await page.goto(`/e/${id}`);
+    await page.getByLabel('How many of you?').selectOption('3 people');
+    await page.getByRole('button', { name: "I'm going" }).click();
+    await signInHere(page);
+    await expect(answer(page)).toContainText("You're going 3 seats are yours.");
+
+    await page.context().clearCookies();
+    await page.goto(`/e/${id}`);
+    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await expect(page.getByText(/put you on the waitlist: Harbour potluck/)).toBeVisible();
+    await signInHere(page);
+    await expect(answer(page)).toContainText('You are number 1 on the waitlist.');
   });
 
   test('preview: a PNG of 1200 × 630, also with an Arabic title, an emoji and a long one', async ({

@@ -20,14 +20,20 @@ test('event: the title is the heading, and "I\'m going" is visible without scrol
   expect(await overflowOf(page)).toBe(0);
   await expect(page.getByRole('link', { name: 'Mara Lindgren' })).toHaveAttribute('href', `/u/${host.id}`);
   await expect(page.getByText('Aker Brygge, Oslo')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'map' })).toHaveAttribute('href', /^geo:59\.9106,10\.7291/);
+  await page.getByRole('button', { name: 'Directions' }).click();
+  await expect(page.getByRole('link', { name: 'map app' })).toHaveAttribute(
+    'href',
+    'geo:59.9106,10.7291?q=59.9106,10.7291(Aker%20Brygge%2C%20Oslo)',
+  );
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('link', { name: 'Message' })).toHaveAttribute('href', `/messages/${host.id}`);
   await expect(page.getByText('€5', { exact: true })).toBeVisible();
   const link = page.getByRole('link', { name: 'https://example.org/potluck' });
   await expect(link).toHaveAttribute('href', 'https://example.org/potluck');
   await expect(link).toHaveAttribute('rel', 'noopener nofollow ugc');
 });
 
-test('event: a person who is signed in sees "I\'m going" above the navigation', async ({
+test('event: a person who is signed in sees "I\'m going", and nothing covers it', async ({
   page,
   context,
   createPerson,
@@ -38,9 +44,30 @@ test('event: a person who is signed in sees "I\'m going" above the navigation', 
   await openEvent(page, event);
   const button = page.getByRole('button', { name: "I'm going" });
   await expect(button).toBeInViewport({ ratio: 1 });
+  const isOnTop = (element: HTMLElement) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+  };
+  expect(await button.evaluate(isOnTop)).toBe(true);
   await button.click();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(button).toBeFocused();
+});
+
+test('event: where the coordinates are those of the town, map apps search for the address', async ({
+  page,
+  createPerson,
+}) => {
+  const location = { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291, isExact: false };
+  const event = await newEvent(await createPerson(), { location });
+  await page.goto(`/e/${event.id}`);
+  await page.getByRole('button', { name: 'Directions' }).click();
+  for (const [name, address] of [
+    ['map app', /^geo:59\.9106,10\.7291\?q=Aker%20Brygge%2C%20Oslo$/],
+    ['Google Maps', /query=Aker%20Brygge%2C%20Oslo$/],
+    ['OpenStreetMap', /search\?query=Aker%20Brygge%2C%20Oslo#/],
+  ] as const)
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', address);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -63,7 +90,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await signIn(context, guest);
     await page.emulateMedia({ colorScheme });
     await openEvent(page, event);
-    await page.getByText('Guests and privacy').click();
+    await page.getByText('Privacy', { exact: true }).click();
     const { violations } = await new AxeBuilder({ page })
       // The title of the document is a matter of EventHead.
       .disableRules(['document-title'])
@@ -132,7 +159,7 @@ test('rsvp: signed out, "I\'m going" asks for the phone number, and is done afte
   expect(data.goingCount).toBe(1);
 
   await page.getByRole('textbox', { name: 'Your name' }).fill('Nadia');
-  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.locator('form').filter({ hasText: 'Your name' }).getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('textbox', { name: 'Your name' })).toBeHidden();
 });
 
@@ -158,14 +185,17 @@ test('rsvp: people who come along and the privacy of an RSVP can be changed', as
   await goTo(guest, event.id);
   await signIn(context, guest);
   await openEvent(page, event);
-  await page.getByText('Guests and privacy').click();
-  const extraGuests = page.getByLabel('How many come with you');
-  await extraGuests.fill('2');
+  const more = page.getByRole('button', { name: 'One more' });
+  await more.click();
+  await expect(page.getByRole('status').filter({ hasText: 'with 1 guest' })).toBeVisible();
+  await more.click();
+  await expect(page.getByText('3 people in all')).toBeVisible();
+  await page.getByText('Privacy', { exact: true }).click();
+  await page.getByLabel('Hide me from the guest list').check();
   // The form stays as it is when others change the counts.
   await goTo(await createPerson(), event.id);
   await expect(page.getByText('2 going', { exact: true })).toBeVisible();
-  await expect(extraGuests).toHaveValue('2');
-  await page.getByLabel('Hide me from the guest list').check();
+  await expect(page.getByLabel('Hide me from the guest list')).toBeChecked();
   await page.getByRole('group').getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await expect(page.getByText('4 people in all')).toBeVisible();

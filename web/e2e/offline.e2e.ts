@@ -132,14 +132,14 @@ test('offline: every button that needs the server is disabled with the reason, a
   signIn,
 }) => {
   const host = await createPerson();
-  const event = await newEvent(host, { capacity: 5 });
+  const event = await newEvent(host);
   const [bread] = [await newItem(host, event.id), await newItem(host, event.id, { title: 'Lemonade' })];
   const guest = await createPerson();
   await goTo(guest, event.id);
   await claim(guest, bread.id);
   await signIn(context, guest);
   await openEvent(page, event);
-  await page.getByText('Guests and privacy').click();
+  await page.getByText('Privacy', { exact: true }).click();
   await expect(page.getByText('You bring 1')).toBeVisible();
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const needServer = [
@@ -149,7 +149,7 @@ test('offline: every button that needs the server is disabled with the reason, a
     button('Change Sourdough bread'),
     button('Give back Sourdough bread'),
     button('Bring Lemonade'),
-    button('Book'),
+    button('One more'),
     page.getByRole('group').getByRole('button', { name: 'Save', exact: true }),
     page.getByRole('region', { name: 'Keep and share' }).getByRole('button', { name: 'Save', exact: true }),
     button('Deutsch'),
@@ -165,7 +165,7 @@ test('offline: every button that needs the server is disabled with the reason, a
     await control.click({ force: true });
   }
   // Enter in a field, and a button that appears now
-  await page.getByLabel('Number of seats').press('Enter');
+  await page.getByLabel('Hide me from the guest list').press('Enter');
   const submitters = page.locator('form button:not([type=button])');
   for (const control of await submitters.all()) await expect(control).toBeDisabled();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(event.title);

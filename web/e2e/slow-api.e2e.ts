@@ -39,7 +39,6 @@ const pressTwice = (button: Locator): Promise<{ form: number; button: number }> 
 for (const { name, button, path } of [
   { name: 'RSVP', button: "I'm going", path: '?/rsvp' },
   { name: 'claim', button: 'Bring Sourdough bread', path: '?/claim' },
-  { name: 'booking', button: 'Book', path: '?/book' },
   { name: 'saving', button: 'Save', path: '?/save' },
 ]) {
   test(`slow API: ${name}: aria-busy within 100 ms, and a double press sends one request`, async ({

@@ -1,6 +1,6 @@
 /** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
-import { dateFormatter, numberFormatter } from '#lib/language/formatters.ts';
+import { dateFormatter, numberFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
@@ -32,6 +32,30 @@ export const formatLeaf = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timez
   month: dateFormatter(language(), { timeZone: timezone, month: 'short' }).format(new Date(startAt)),
   day: dateFormatter(language(), { timeZone: timezone, day: 'numeric' }).format(new Date(startAt)),
 });
+
+/** In days. Farther times are counted in weeks, and then in months. */
+const [maxDays, maxWeeks] = [14, 60];
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+
+/**
+ * How far off the start of an event is, in days of its venue, such as `in 5 days` or `tomorrow`; on the day itself,
+ * `in 3 hours`. Null for an event that has begun.
+ */
+export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>): string | null {
+  const [start, now] = [Date.parse(startAt), Date.now()];
+  if (start <= now) return null;
+  const dayOf = (time: number) =>
+    Date.parse(dateFormatter('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(time)) / dayMs;
+  const days = dayOf(start) - dayOf(now);
+  const format = relativeFormatter(language(), { numeric: 'auto' });
+  if (days > maxWeeks) return format.format(Math.round(days / 30), 'month');
+  if (days > maxDays) return format.format(Math.round(days / 7), 'week');
+  if (days > 0) return format.format(days, 'day');
+  const hours = Math.floor((start - now) / hourMs);
+  return hours > 0
+    ? format.format(hours, 'hour')
+    : format.format(Math.ceil((start - now) / minuteMs), 'minute');
+}
 
 const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
 

@@ -27,3 +27,8 @@ export const dateFormatter = keeping(
 export const numberFormatter = keeping(
   (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
 );
+
+/** A formatter of distances in time, such as `in 5 days`. */
+export const relativeFormatter = keeping(
+  (language, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(language, options),
+);

@@ -1,9 +1,9 @@
 /** What a visitor chose on the page of an event before the sign-in, and what is done after it. */
-import { type Client, claimItem, isProblem, setRsvp } from '@potluck/client';
+import { type Client, claimItem, isProblem } from '@potluck/client';
+import { type GivenAnswer, giveAnswer } from '#lib/server/event/give-answer.ts';
 
-export type Intent = {
+export type Intent = GivenAnswer & {
   eventId: string;
-  rsvp: 'going' | 'interested';
   /** An item to claim; null for the RSVP alone. */
   itemId: string | null;
   quantity: number;
@@ -18,31 +18,43 @@ export function readIntent(fields: Fields): Intent | null {
   const itemId = fields.get('itemId');
   return {
     eventId,
-    rsvp: fields.get('rsvp') === 'interested' ? 'interested' : 'going',
+    ...readAnswer(fields, 'rsvp'),
     itemId: typeof itemId === 'string' && itemId !== '' ? itemId : null,
     quantity: Number(fields.get('quantity') ?? 1),
   };
 }
 
-/** The fields that `readIntent` reads. */
-export const toFields = ({ eventId, rsvp, itemId, quantity }: Intent): Record<string, string> => ({
-  eventId,
-  rsvp,
-  ...(itemId !== null && { itemId, quantity: String(quantity) }),
+/** Reads an answer. @param name of the field with the status */
+export const readAnswer = (fields: Fields, name: string): GivenAnswer => ({
+  rsvp: fields.get(name) === 'interested' ? 'interested' : 'going',
+  people: fields.get('people') ? Number(fields.get('people')) : null,
+  waitlist: fields.get('waitlist') === 'true',
 });
+
+/** The fields that `readIntent` reads. */
+export const toFields = (intent: Intent): Record<string, string> => {
+  const { eventId, rsvp, people, waitlist, itemId, quantity } = intent;
+  return {
+    eventId,
+    rsvp,
+    ...(people !== null && { people: String(people) }),
+    ...(waitlist && { waitlist: 'true' }),
+    ...(itemId !== null && { itemId, quantity: String(quantity) }),
+  };
+};
 
 /** The address of the sign-in that carries out an intent and leads to the page of the event. */
 export const signInPath = (intent: Intent): string =>
   `/sign-in?${new URLSearchParams({ next: `/e/${intent.eventId}`, ...toFields(intent) })}`;
 
-/** Sets the RSVP and claims the item. @throws ProblemError */
+/** Gives the answer and claims the item. @throws ProblemError @throws PartlyDone */
 export async function carryOut(client: Client, intent: Intent): Promise<void> {
-  const { eventId, rsvp, itemId, quantity } = intent;
-  await setRsvp({ client, path: { id: eventId }, body: { status: rsvp } });
+  const { eventId, itemId, quantity } = intent;
+  await giveAnswer(client, eventId, intent);
   if (itemId !== null) await claimItem({ client, path: { id: itemId }, body: { quantity } });
 }
 
-/** Claims an item. People who have not said that they are going say so with it. @throws ProblemError */
+/** Claims an item. People who have not said that they are going say so with it. @throws ProblemError @throws PartlyDone */
 export async function claimAsGuest(client: Client, intent: Intent & { itemId: string }): Promise<void> {
   const { itemId, quantity } = intent;
   try {
@@ -54,13 +66,13 @@ export async function claimAsGuest(client: Client, intent: Intent & { itemId: st
 }
 
 /** Adds a refused intent to the address of the page that explains it. */
-export function withRefusal(path: string, code: string, { itemId, quantity }: Intent): string {
+export function withRefusal(path: string, code: string, { itemId, people, quantity }: Intent): string {
   const url = new URL(path, 'http://local.invalid');
   url.searchParams.set('refused', code);
   if (itemId !== null) {
     url.searchParams.set('itemId', itemId);
     url.searchParams.set('quantity', String(quantity));
     url.hash = `item-${itemId}`;
-  }
+  } else if (people !== null) url.searchParams.set('quantity', String(people));
   return url.pathname + url.search + url.hash;
 }

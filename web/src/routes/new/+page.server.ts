@@ -74,7 +74,7 @@ async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) 
     const body = { ...checked.body, template: values.template as NonNullable<typeof checked.body.template> };
     const visibility = isDraft ? 'private' : values.visibility === 'unlisted' ? 'unlisted' : 'public';
     const id = await createEventWithItems(api, values.key, body, items, visibility);
-    redirect(303, `/e/${id}`);
+    redirect(303, isDraft ? `/e/${id}` : `/e/${id}?published`);
   } catch (cause) {
     if (isProblem(cause, 'idempotency_key_reused')) return alreadyCreated({ ...values, key: newKey() });
     if (!(cause instanceof ProblemError)) throw cause;

@@ -1,6 +1,7 @@
 import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
+import { PartlyDone } from '#lib/server/event/give-answer.ts';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
@@ -52,12 +53,13 @@ export const actions: Actions = {
 const countryOf = (country: string) => (country === '' ? {} : { country });
 
 /** Says what will be done after the sign-in; null if the visitor cannot do it. */
-async function announce(client: Client, { eventId, rsvp, itemId }: Intent): Promise<string | null> {
+async function announce(client: Client, { eventId, rsvp, waitlist, itemId }: Intent): Promise<string | null> {
   try {
     const { data: event } = await getEvent({ client, path: { id: eventId } });
     const { title } = event;
+    if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
     if (itemId === null)
-      return rsvp === 'going' ? m.event_intent_going({ title }) : m.event_intent_interested({ title });
+      return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
     const { data: items } = await listItems({ client, path: { id: eventId } });
     const item = items.data.find(({ id }) => id === itemId);
     return item ? m.event_intent_bring({ item: item.title, title }) : null;
@@ -73,7 +75,7 @@ async function refusalOf(work: Promise<void>): Promise<string | null> {
     await work;
     return null;
   } catch (error) {
-    if (error instanceof ProblemError) return error.code;
+    if (error instanceof ProblemError || error instanceof PartlyDone) return error.code;
     throw error;
   }
 }

@@ -113,10 +113,12 @@ function oneAfterAnother(work: () => Promise<void>): () => Promise<void> {
 /** The fields that the sign-in carries out: those of the RSVP, or of the claim. */
 function readFields(action: URL, form: FormData): Record<string, string> {
   const text = (name: string) => String(form.get(name) ?? '');
-  const itemId = text('itemId');
+  const [itemId, people, waitlist] = ['itemId', 'people', 'waitlist'].map(text);
   return {
     eventId: action.pathname.split('/').at(-1) ?? '',
     rsvp: text('status') || 'going',
+    ...(people && { people }),
+    ...(waitlist && { waitlist }),
     ...(itemId && { itemId, quantity: text('quantity') }),
   };
 }

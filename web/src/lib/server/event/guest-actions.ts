@@ -1,9 +1,6 @@
 /** The forms of the page of an event. */
 import {
-  bookSeats,
   type Client,
-  cancelBooking,
-  changeBooking,
   changeClaim,
   isProblem,
   listItems,
@@ -15,30 +12,35 @@ import {
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
-import { claimAsGuest, type Intent, signInPath } from '#lib/server/intent.ts';
-import { toFormProblem } from '#lib/server/problems.ts';
+import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
+import { claimAsGuest, type Intent, readAnswer, signInPath } from '#lib/server/intent.ts';
+import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 
 type Page = RequestEvent<{ id: string }>;
 type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
 
 export const guestActions = {
-  /** Sets the RSVP, and its details if the form has them. */
+  /** Sets the RSVP, and takes the seats of an event that has seats. */
   rsvp: async (page: Page): Outcome => {
-    const form = await page.request.formData();
-    const status = form.get('status') === 'interested' ? 'interested' : 'going';
-    const hasDetails = form.has('extraGuests');
-    const details = hasDetails && {
-      extraGuests: Number(form.get('extraGuests')),
-      isHidden: form.has('isHidden'),
-    };
-    const intent = intentOf(page, { rsvp: status });
-    return attempt(page, intent, { about: 'rsvp', ...(hasDetails && { isSaved: true }) }, (client) =>
-      setRsvp({ client, path: { id: page.params.id }, body: { status, ...details } }),
+    const answer = readAnswer(await page.request.formData(), 'status');
+    const result = { about: 'rsvp', ...(answer.people !== null && { quantity: answer.people }) };
+    return attempt(page, intentOf(page, answer), result, (client) =>
+      giveAnswer(client, page.params.id, answer),
     );
   },
 
-  /** Removes the RSVP. People who bring something are asked first whether they still do. */
+  /** Hides the RSVP from other people, or shows it. */
+  hide: async (page: Page): Outcome => {
+    const form = await page.request.formData();
+    const status = form.get('status') === 'interested' ? 'interested' : 'going';
+    const body = { status, isHidden: form.has('isHidden') } as const;
+    return attempt(page, null, { about: 'rsvp', isSaved: true }, (client) =>
+      setRsvp({ client, path: page.params, body }),
+    );
+  },
+
+  /** Takes the answer back. People who bring something are asked first whether they still do. */
   cantGo: async (page: Page): Outcome => {
     const { id } = page.params;
     const answer = (await page.request.formData()).get('claims');
@@ -47,7 +49,7 @@ export const guestActions = {
       const claimed = answer === 'keep' ? [] : await listClaimed(client, id);
       if (claimed.length > 0 && answer !== 'release') return { about: 'rsvp', asksAboutClaims: true };
       for (const itemId of claimed) await release(client, itemId);
-      await setRsvp({ client, path: { id }, body: { status: null } });
+      await takeAnswerBack(client, id);
     });
   },
 
@@ -84,32 +86,16 @@ export const guestActions = {
       saveEvent({ client, path: page.params, body: { saved } }),
     );
   },
-
-  /** Books seats, or joins the waitlist if they are not free. */
-  book: async (page: Page): Outcome => {
-    const form = await page.request.formData();
-    const body = { seats: Number(form.get('seats')), waitlist: form.get('waitlist') === 'true' };
-    return attempt(page, null, { about: 'booking', quantity: body.seats }, (client) =>
-      bookSeats({ client, path: page.params, body }),
-    );
-  },
-
-  changeSeats: async (page: Page): Outcome => {
-    const seats = Number((await page.request.formData()).get('seats'));
-    return attempt(page, null, { about: 'booking', quantity: seats }, (client) =>
-      changeBooking({ client, path: page.params, body: { seats } }),
-    );
-  },
-
-  cancelBooking: async (page: Page): Outcome =>
-    attempt(page, null, { about: 'booking' }, (client) => cancelBooking({ client, path: page.params })),
 } satisfies Actions<{ id: string }>;
 
-const intentOf = ({ params }: Page, { rsvp = 'going' }: Partial<Intent> = {}): Intent => ({
+const intentOf = ({ params }: Page, answer: Partial<Intent> = {}): Intent => ({
   eventId: params.id,
-  rsvp,
+  rsvp: 'going',
+  people: null,
+  waitlist: false,
   itemId: null,
   quantity: 1,
+  ...answer,
 });
 
 /**
@@ -132,16 +118,18 @@ async function attempt(
   try {
     const other = await work(locals.api);
     return isResult(other) ? other : result;
-  } catch (cause) {
+  } catch (error) {
+    const cause = error instanceof PartlyDone ? error.cause : error;
     // The session has ended since the page was requested.
     if (isProblem(cause, 'token_missing', 'token_invalid')) signIn();
-    if (!(cause instanceof ProblemError)) throw cause;
     const { about, quantity } = result;
-    return fail(cause.status, {
-      about,
-      ...(quantity !== undefined && { quantity }),
-      problem: toFormProblem(cause),
-    });
+    const entered = { about, ...(quantity !== undefined && { quantity }) };
+    if (error instanceof PartlyDone) {
+      const problem = { code: error.code, message: problemText(error.code), fields: {} };
+      return fail(error.cause.status, { ...entered, problem });
+    }
+    if (!(error instanceof ProblemError)) throw error;
+    return fail(error.status, { ...entered, problem: toFormProblem(error) });
   }
 }
 

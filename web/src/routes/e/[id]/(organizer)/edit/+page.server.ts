@@ -1,6 +1,7 @@
 import { type Client, getEvent, ProblemError, updateEvent } from '@potluck/client';
 import { fail, redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
+import { pathAfterSave } from '#lib/server/organizer/after-save.ts';
 import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
 import { readEventForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
@@ -41,13 +42,19 @@ async function save(client: Client, id: string, entered: EventValues) {
     const { template: _, ...body } = checked.body;
     const visibility = values.visibility as NonNullable<typeof body.visibility>;
     const headers = values.tag ? { 'If-Match': values.tag } : {};
-    await updateEvent({ client, path: { id }, body: { ...body, visibility }, headers });
+    const { data: before } = await getEvent({ client, path: { id } });
+    const { data: after } = await updateEvent({
+      client,
+      path: { id },
+      body: { ...body, visibility },
+      headers,
+    });
+    redirect(303, pathAfterSave(before, after));
   } catch (cause) {
     if (!(cause instanceof ProblemError)) throw cause;
     if (cause.code === 'precondition_failed') return refuseConflict(client, id, values, cause);
     return refuseFor(cause, values);
   }
-  redirect(303, `/e/${id}`);
 }
 
 /** The values of the stored event, and its ETag. */

@@ -1,0 +1,45 @@
+/** The visitor's answer to "Are you coming?": the RSVP and, at an event with seats, the seats. */
+import type { Event } from '@potluck/client';
+
+type Answered = Pick<
+  Event,
+  'enabledModules' | 'capacity' | 'bookedCount' | 'myBooking' | 'myWaitlist' | 'myRsvp' | 'myExtraGuests'
+>;
+
+/** `seatless`: the visitor has said "I'm going", and has no seat at an event that has seats. */
+export type Answer = 'going' | 'waiting' | 'seatless' | 'interested';
+
+/** The limit of `extraGuests`. */
+const maxExtraGuests = 10;
+/** The most people of one answer, with the visitor. */
+const maxPeople = maxExtraGuests + 1;
+
+/** Whether people take seats by coming. */
+export const hasSeats = ({ enabledModules, capacity }: Answered): boolean =>
+  capacity > 0 && enabledModules.includes('booking');
+
+/** Null if the visitor has not answered. Seats count more than the RSVP, which does not follow when the waitlist moves up. */
+export function answerOf(event: Answered): Answer | null {
+  if (event.myBooking) return 'going';
+  if (event.myWaitlist) return 'waiting';
+  if (event.myRsvp === 'going' && hasSeats(event)) return 'seatless';
+  return event.myRsvp ?? null;
+}
+
+/** How many come with the visitor's answer, with the visitor. */
+export const partyOf = ({ myBooking, myWaitlist, myExtraGuests }: Answered): number =>
+  (myBooking ?? myWaitlist)?.seats ?? 1 + (myExtraGuests ?? 0);
+
+/** Free seats; infinity if the event has no limit. */
+export const seatsLeft = (event: Answered): number =>
+  hasSeats(event) ? Math.max(0, event.capacity - event.bookedCount) : Number.POSITIVE_INFINITY;
+
+/** The most people that the visitor's answer can have. A place in the waitlist cannot grow. */
+export function maxPartyOf(event: Answered): number {
+  if (event.myWaitlist) return event.myWaitlist.seats;
+  if (event.myBooking) return Math.min(maxPeople, event.myBooking.seats + seatsLeft(event));
+  return hasSeats(event) ? Math.min(maxPeople, event.capacity) : maxPeople;
+}
+
+/** The guests of an RSVP for a number of people. */
+export const extraGuestsOf = (people: number): number => Math.min(people - 1, maxExtraGuests);

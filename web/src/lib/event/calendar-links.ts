@@ -1,0 +1,50 @@
+/** Addresses that add an event to a calendar. They are links: nothing is loaded from the calendar before it is chosen. */
+import type { Event } from '@potluck/client';
+import { dateFormatter } from '#lib/language/formatters.ts';
+
+type Scheduled = Pick<
+  Event,
+  'id' | 'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'location' | 'description'
+>;
+
+/** Longer descriptions make addresses that services refuse. */
+const maxDescription = 500;
+
+/** The date at the venue, as `20261224`. */
+const dateOf = (time: string, timeZone: string): string =>
+  dateFormatter('en-CA', { timeZone, dateStyle: 'short' }).format(new Date(time)).replaceAll('-', '');
+/** As `20261224T180000Z`. */
+const timeOf = (time: string): string => new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
+
+/** @param origin of this server */
+export function calendarLinks(event: Scheduled, origin: string) {
+  const { id, title, startAt, endAt, allDay, timezone, location } = event;
+  const url = `${origin}/e/${id}`;
+  const file = `/v1/events/${id}/calendar.ics`;
+  const details = `${event.description.slice(0, maxDescription)}\n\n${url}`.trim();
+  // The end of all-day events is exclusive in Google, too.
+  const dates = [startAt, endAt].map((time) => (allDay ? dateOf(time, timezone) : timeOf(time)));
+  const google = new URLSearchParams({
+    action: 'TEMPLATE',
+    text: title,
+    dates: dates.join('/'),
+    location: location.address,
+    details,
+  });
+  const outlook = new URLSearchParams({
+    path: '/calendar/action/compose',
+    rru: 'addevent',
+    subject: title,
+    startdt: startAt,
+    enddt: endAt,
+    ...(allDay && { allday: 'true' }),
+    location: location.address,
+    body: details,
+  });
+  return {
+    google: `https://calendar.google.com/calendar/render?${google}`,
+    outlook: `https://outlook.live.com/calendar/0/deeplink/compose?${outlook}`,
+    apple: `${origin.replace(/^https?:/, 'webcal:')}${file}`,
+    file,
+  };
+}
