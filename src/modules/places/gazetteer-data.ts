@@ -19,13 +19,19 @@ export type GazetteerData = {
   coordinates: Int32Array;
   /** The point of each place on the unit sphere; 32 bits are exact to a metre. */
   points: Float32Array;
-  /** Normalized names, and what follows each of their spaces: "new york city", "york city" and "city". */
+  /**
+   * Normalized names, and what follows each of their spaces: "new york city", "york city" and "city". Of other names
+   * (other-names.ts), only the whole.
+   */
   keys: Dictionary;
-  /** The place of each key, doubled; plus 1 if the key is the whole name. */
+  /** The place of each key times 4, plus the bits of the key. */
   keyPlaces: Uint32Array;
 };
+/** Bits of a key: it is a whole name; it is one of the other names. */
+export const [isWholeName, isOtherName] = [1, 2];
 
-export function packCities(cities: City[]): GazetteerData {
+/** @param otherNames normalized, by the id of the city */
+export function packCities(cities: City[], otherNames: Map<number, string[]>): GazetteerData {
   // The order of the package decides among equals.
   const sorted = cities.toSorted((a, b) => b.population - a.population);
   const coordinates = new Int32Array(sorted.length * 2);
@@ -40,7 +46,7 @@ export function packCities(cities: City[]): GazetteerData {
     populations: Uint32Array.from(sorted, ({ population }) => population),
     coordinates,
     points,
-    ...packKeys(sorted),
+    ...packKeys(sorted, otherNames),
   };
 }
 
@@ -57,21 +63,29 @@ const regions = new Map(
   ),
 );
 
-function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
-  const otherNames = findOtherNames(cities);
+function packKeys(
+  cities: City[],
+  otherNames: Map<number, string[]>,
+): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
+  const usualNames = findUsualNames(cities);
   const keys: string[] = [];
   const places: number[] = [];
-  for (const [place, { name }] of cities.entries()) {
-    const names = [name, ...(otherNames.get(place) ?? [])];
-    const spellings = names.flatMap((each) => [each, transliterate(each) ?? each]).map(normalizeName);
-    for (const spelling of new Set(spellings)) {
-      keys.push(spelling);
-      places.push(place * 2 + 1);
-      for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1)) {
-        keys.push(spelling.slice(i + 1));
-        places.push(place * 2);
-      }
+  const add = (key: string, place: number, bits: number) => {
+    keys.push(key);
+    places.push(place * 4 + bits);
+  };
+  for (const [place, { cityId, name }] of cities.entries()) {
+    const names = [name, ...(usualNames.get(place) ?? [])];
+    const spellings = new Set(
+      names.flatMap((each) => [each, transliterate(each) ?? each]).map(normalizeName),
+    );
+    for (const spelling of spellings) {
+      add(spelling, place, isWholeName);
+      for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1))
+        add(spelling.slice(i + 1), place, 0);
     }
+    for (const other of otherNames.get(cityId) ?? [])
+      if (!spellings.has(other)) add(other, place, isWholeName | isOtherName);
   }
   // The order of UTF-16 is that of UTF-8, because no name has characters above U+FFFF.
   const order = Uint32Array.from(keys.keys()).sort((a, b) => {
@@ -84,8 +98,8 @@ function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
   };
 }
 
-/** The names of large cities in other languages, by place. @param cities by population, the largest first */
-function findOtherNames(cities: City[]): Map<number, string[]> {
+/** The usual names of large cities in other languages, by place. @param cities by population, the largest first */
+function findUsualNames(cities: City[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { country, names } of placeNames.cityNames) {
     const place = cities.findIndex((city) => city.country === country && names.includes(city.name));

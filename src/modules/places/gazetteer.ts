@@ -1,7 +1,7 @@
 /** Finds places by the start of their name, or of a later word of it (decision 39). */
 import { prefixRange, wordAt } from '../../lib/dictionary.ts';
 import { type Coordinates, distanceKm, earthRadiusKm, type Point, toPoint } from '../../lib/sphere.ts';
-import { type GazetteerData, separator, unitsPerDegree } from './gazetteer-data.ts';
+import { type GazetteerData, isOtherName, isWholeName, separator, unitsPerDegree } from './gazetteer-data.ts';
 import { normalizeName } from './names.ts';
 import type { Place } from './schemas.ts';
 
@@ -9,6 +9,10 @@ type FoundPlace = Omit<Place, 'timeZone'>;
 
 /** The score is the population, times this if the query is the whole name. */
 const wholeNameFactor = 100;
+/** Times this if the query is the start of one of the other names, which are many and in many languages. */
+const otherStartFactor = 1 / 1_000;
+/** In bytes: shorter starts of other names are no matches. */
+const minOtherStart = 3;
 /** The score is divided by the square of 1 plus the distance in this unit. */
 const distanceUnitKm = 50;
 
@@ -31,11 +35,14 @@ export class Gazetteer {
     const origin = near && toPoint(near);
     const best: Scored[] = [];
     for (let i = first; i < end; i++) {
-      const place = (keyPlaces[i] as number) >>> 1;
-      const isWhole =
-        ((keyPlaces[i] as number) & 1) === 1 &&
-        (keys.offsets[i + 1] as number) - (keys.offsets[i] as number) === prefix.length;
-      let score = Math.max(populations[place] as number, 1) * (isWhole ? wholeNameFactor : 1);
+      const key = keyPlaces[i] as number;
+      const place = key >>> 2;
+      const length = (keys.offsets[i + 1] as number) - (keys.offsets[i] as number);
+      const isWhole = (key & isWholeName) > 0 && length === prefix.length;
+      const isOther = (key & isOtherName) > 0;
+      if (isOther && !isWhole && prefix.length < minOtherStart) continue;
+      const factor = isOther ? (isWhole ? 1 : otherStartFactor) : isWhole ? wholeNameFactor : 1;
+      let score = Math.max(populations[place] as number, 1) * factor;
       if (origin) score /= (1 + this.#kmFrom(origin, place) / distanceUnitKm) ** 2;
       addBest(best, limit, { place, score });
     }
