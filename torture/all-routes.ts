@@ -78,6 +78,7 @@ function expensiveReads(event: string, owner: Person): RouteRequest[] {
     '/v1/events?lat=52&lng=13&radius=20000&limit=50',
     `/v1/events?q=${words}&dateFrom=1900-01-01&limit=50`,
     `/v1/events/search?q=${words}&limit=50`,
+    '/v1/events/suggest?q=qzrtev%20wkjahg%20uhntrs',
     '/v1/users/search?q=p&limit=50',
     `/v1/users/${owner.id}/followers?limit=50`,
     '/v1/me/events?relation=organizing&limit=50',

@@ -11,9 +11,10 @@ export type Dictionary = {
 export function createDictionary(words: string[]): Dictionary {
   const offsets = new Uint32Array(words.length + 1);
   for (const [i, word] of words.entries()) offsets[i + 1] = (offsets[i] as number) + Buffer.byteLength(word);
-  const bytes = Buffer.from(new ArrayBuffer(offsets[words.length] as number));
-  for (const [i, word] of words.entries()) bytes.write(word, offsets[i] as number);
-  return { bytes: new Uint8Array(bytes.buffer), offsets };
+  const bytes = new Uint8Array(offsets[words.length] as number);
+  // One call for all words takes a fraction of the time of one for each.
+  Buffer.from(bytes.buffer).write(words.join(''));
+  return { bytes, offsets };
 }
 
 export const wordAt = ({ bytes, offsets }: Dictionary, i: number): string =>

@@ -61,6 +61,12 @@ test('places: case, accents, umlauts, punctuation and other languages do not mat
     ['l’haÿ les', "L'Haÿ-les-Roses"],
     ['münchen', 'Munich'],
     ['wien', 'Vienna'],
+    ['gothenburg', 'Göteborg'],
+    ['Köpenhamn', 'Copenhagen'],
+    ['القاهرة', 'Cairo'],
+    ['哥德堡', 'Göteborg'],
+    ['lund', 'Lund'],
+    ['praga', 'Prague'],
   ] as const) {
     assert.equal((await search({ q }))[0]?.name, name, q);
   }
@@ -76,6 +82,9 @@ test('places: the start of a later word matches; a whole name comes before large
   assert.equal((await search({ q: 'paris' }))[0]?.country, 'FR');
   const [texan] = await search({ q: 'paris', near: '32.78,-96.8' });
   assert.deepEqual([texan?.country, texan?.region], ['US', 'TX']);
+  // London is Lunnainn, and Toronto was York.
+  assert.ok(!names(await search({ q: 'lun', limit: 5 })).includes('London'));
+  assert.ok(names(await search({ q: 'lunnai' })).includes('London'));
   assert.deepEqual(await search({ q: 'xqzw' }), []);
   assert.deepEqual(await search({ q: '!?' }), []);
 });

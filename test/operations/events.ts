@@ -82,6 +82,11 @@ export const eventOperations: Record<string, Operation> = {
     ...asking({ q: needed(prose(200)), ...page }),
     ...row({ path: () => '/v1/events/search?q=harbour' }),
   },
+  'GET /v1/events/suggest': {
+    ...optional(),
+    ...asking({ q: needed(prose(100)) }),
+    ...row({ path: () => '/v1/events/suggest?q=harbor' }),
+  },
   'GET /v1/events/map': {
     ...optional(),
     ...asking({ bbox: needed(box), zoom: { ...numeric(integer(0, 22)), isRequired: true }, ...eventFilters }),

@@ -124,6 +124,8 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   if (['/v1/events', '/v1/events.ics', '/v1/events/map'].includes(path)) return judgeListQuery(values);
   if (path === '/v1/events/search' || path === '/v1/places')
     return values.get('q')?.trim() ? 'fits' : 'sense';
+  // How many words a text has depends on its script.
+  if (path === '/v1/events/suggest') return values.get('q')?.trim() ? 'open' : 'sense';
   if (path === '/v1/users/search') {
     const q = values.get('q') ?? '';
     if ([...q.normalize().trim()].length < 2) return 'sense';

@@ -107,6 +107,8 @@ function judgeParameters(name: string, values: Map<string, string>): Verdict {
   }
   if (name === 'GET /v1/events/search' || name === 'GET /v1/places')
     return (values.get('q') ?? '').trim() === '' ? 'sense' : 'fits';
+  // How many words a text has depends on its script.
+  if (name === 'GET /v1/events/suggest') return (values.get('q') ?? '').trim() === '' ? 'sense' : 'open';
   if (!listsOfEvents.has(name)) return 'fits';
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';

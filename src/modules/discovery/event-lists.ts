@@ -4,7 +4,7 @@ import type { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
-import type { ListElement } from '../events/event-serializer.ts';
+import { type ListElement, parseListed, type ShownEvent } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import type { EventQuery, ListQuery, Order, Page, Slice } from './event-query.ts';
@@ -26,6 +26,10 @@ export type Lists = {
   elements(request: ListRequest): Promise<Listed<ListElement>>;
   /** A page of the events themselves. */
   events(request: ListRequest): Promise<Listed<CachedEvent>>;
+  /** A page of some fields that lists show. */
+  shown(request: ListRequest): Promise<Listed<ShownEvent>>;
+  /** The number of all events of a list. */
+  count(request: Omit<ListRequest, 'order' | 'slice'>): Promise<number>;
 };
 
 const maxAttempts = 4;
@@ -83,6 +87,16 @@ export function createEventLists(
         return elements.map((element) => element && withDistance(element, request.query.circle));
       }),
     events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),
+    shown: (request) =>
+      list(request, async (ids) => {
+        const elements = await loadListedEvents(loading, ids, null, isListed);
+        return elements.map((element) => element && parseListed(element));
+      }),
+    count: async (request) => {
+      const blocked = request.viewer ? await people.blockedBy(request.viewer.id) : [];
+      const { total } = await find({ ...request, order: 'start', slice: { page: 1, limit: 0 } }, blocked);
+      return total;
+    },
   };
 }
 

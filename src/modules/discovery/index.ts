@@ -4,11 +4,12 @@ import { listEvents } from './list-events.ts';
 import { listUserEvents } from './list-user-events.ts';
 import { searchEvents } from './search-events.ts';
 import type { DiscoveryServices } from './services.ts';
+import { suggestEvents } from './suggest-events.ts';
 
-/** Lists of public events: by place, category and time, by words, and by organizer; and their map. */
+/** Lists of public events: by place, category and time, by words, and by organizer; their map; and suggestions for a search. */
 export const discovery = defineModule<DiscoveryServices>({
   name: 'discovery',
-  endpoints: [listEvents, searchEvents, getEventMap, listUserEvents],
+  endpoints: [listEvents, searchEvents, getEventMap, listUserEvents, suggestEvents],
   setup(app, { discoveryIndex }) {
     app.addHook('onListen', async () => discoveryIndex?.start());
     app.addHook('onClose', async () => discoveryIndex?.stop());

@@ -1,7 +1,12 @@
 /** Queries of event lists and maps, and the map. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { latitude, longitude, named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
+import { Category } from '../events/catalogue-schemas.ts';
+import { CommonEvent } from '../events/schemas.ts';
+import { Attribution, Place } from '../places/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
+import { maxCorrections } from './suggest/corrections.ts';
+import { maxCategories, maxEvents, maxPlaces } from './suggest/event-suggestions.ts';
 
 const timeOrDay = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -93,6 +98,67 @@ export const EventMapQuery = Type.Object({
   }),
   ...filters,
 });
+
+/** Query of suggestions. */
+export const SuggestionQuery = Type.Object({
+  q: Type.String({
+    maxLength: 100,
+    description: 'What a person has typed: the start of a place, or words of at most ten different ones.',
+    examples: ['sourdouh'],
+  }),
+});
+
+const { name, country, region, lat, lng } = Place.properties;
+const { id, title, startAt, timezone, allDay, location } = CommonEvent.properties;
+const eventsCount = (list: string) =>
+  Type.Integer({ minimum: 0, description: `The number of events: the \`total\` of ${list}.`, examples: [3] });
+
+export const EventSuggestions = named(
+  'EventSuggestions',
+  Type.Object({
+    data: Type.Object({
+      places: Type.Array(
+        Type.Object({
+          name,
+          country,
+          region,
+          lat,
+          lng,
+          eventsCount: eventsCount('GET /v1/events with `lat` and `lng`'),
+        }),
+        {
+          maxItems: maxPlaces,
+          description: 'Towns whose name, or other name, starts with `q`, as GET /v1/places.',
+        },
+      ),
+      categories: Type.Array(ref(Category), {
+        maxItems: maxCategories,
+        description: 'Categories whose slug or English name has words that start with those of `q`.',
+      }),
+      events: Type.Array(Type.Object({ id, title, startAt, timezone, allDay, location }), {
+        maxItems: maxEvents,
+        description: 'The first events of GET /v1/events/search that have all words of `q` in the title.',
+      }),
+      corrections: Type.Array(
+        Type.Object({
+          q: Type.String({
+            description: 'The words of `q`, in small letters without accents, with corrected ones.',
+            examples: ['sourdough'],
+          }),
+          eventsCount: eventsCount('GET /v1/events/search with this `q`'),
+        }),
+        {
+          maxItems: maxCorrections,
+          description:
+            'If no event has all words of `q`: texts in which the words that find nothing are replaced by words of events ' +
+            'that differ by one letter, or by up to two from five letters on. The nearest first. Words of one or two ' +
+            'letters are not corrected.',
+        },
+      ),
+    }),
+    attribution: Attribution,
+  }),
+);
 
 const EventCluster = named(
   'EventCluster',

@@ -1,9 +1,11 @@
 import { lazily } from '../../lib/lazily.ts';
 import type { EventServices } from '../events/services.ts';
+import type { PlaceServices } from '../places/services.ts';
 import { createEventLists } from './event-lists.ts';
 import { createEventMaps } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
+import { createEventSuggestions } from './suggest/event-suggestions.ts';
 import { minEventsToWarmUp, warmUp, warmUpLists } from './warm-up.ts';
 
 export type DiscoveryServices = EventServices & ReturnType<typeof createDiscoveryServices>;
@@ -11,7 +13,7 @@ export type DiscoveryServices = EventServices & ReturnType<typeof createDiscover
 /** The shares of the memory for caches that the index and the JSON of its events may take. */
 const [indexShare, jsonShare] = [0.5, 0.15];
 
-export function createDiscoveryServices(services: EventServices) {
+export function createDiscoveryServices(services: EventServices & PlaceServices) {
   const { config, db, changeLog, clock, log } = services;
   const statements = createStatementQueue();
   /** Null with DISCOVERY=sql. */
@@ -39,5 +41,6 @@ export function createDiscoveryServices(services: EventServices) {
     discoveryIndex,
     lists,
     findEventMap: createEventMaps(services, discoveryIndex, statements),
+    suggest: createEventSuggestions(services, lists, discoveryIndex, statements),
   };
 }

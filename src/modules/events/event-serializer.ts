@@ -126,6 +126,10 @@ export function listedJson(event: CachedEvent, publicUrl: string): Buffer {
   return event.listed;
 }
 
+/** Some fields of events in lists. */
+export type ShownEvent = Pick<CommonEvent, 'id' | 'title' | 'startAt' | 'timezone' | 'allDay' | 'location'>;
+export const parseListed = ({ json }: Pick<ListElement, 'json'>): ShownEvent => JSON.parse(`${json}}`);
+
 /** An `EventPage`. */
 export const serializePage = (
   elements: ListElement[],

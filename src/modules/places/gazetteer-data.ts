@@ -9,6 +9,8 @@ import placeNames from './place-names.json' with { type: 'json' };
 export const unitsPerDegree = 100_000;
 /** Separates the parts of a label. */
 export const separator = '\t';
+/** Of the number with the place and the bits of a key. */
+const digits = 7;
 
 /** Places are in the order of their population, the largest first. */
 export type GazetteerData = {
@@ -68,12 +70,9 @@ function packKeys(
   otherNames: Map<number, string[]>,
 ): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
   const usualNames = findUsualNames(cities);
-  const keys: string[] = [];
-  const places: number[] = [];
-  const add = (key: string, place: number, bits: number) => {
-    keys.push(key);
-    places.push(place * 4 + bits);
-  };
+  const entries: string[] = [];
+  const add = (key: string, place: number, bits: number) =>
+    entries.push(`${key}${separator}${String(place * 4 + bits).padStart(digits, '0')}`);
   for (const [place, { cityId, name }] of cities.entries()) {
     const names = [name, ...(usualNames.get(place) ?? [])];
     const spellings = new Set(
@@ -87,14 +86,12 @@ function packKeys(
     for (const other of otherNames.get(cityId) ?? [])
       if (!spellings.has(other)) add(other, place, isWholeName | isOtherName);
   }
-  // The order of UTF-16 is that of UTF-8, because no name has characters above U+FFFF.
-  const order = Uint32Array.from(keys.keys()).sort((a, b) => {
-    const [key, other] = [keys[a] as string, keys[b] as string];
-    return key < other ? -1 : key > other ? 1 : (places[a] as number) - (places[b] as number);
-  });
+  // By key, then by place, and without a function, which would take several times as long. The order of UTF-16 is that of
+  // UTF-8, because no name has characters above U+FFFF, and the separator is before all characters of names.
+  entries.sort();
   return {
-    keys: createDictionary(Array.from(order, (i) => keys[i] as string)),
-    keyPlaces: Uint32Array.from(order, (i) => places[i] as number),
+    keys: createDictionary(entries.map((entry) => entry.slice(0, -digits - 1))),
+    keyPlaces: Uint32Array.from(entries, (entry) => Number(entry.slice(-digits))),
   };
 }
 

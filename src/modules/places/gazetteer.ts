@@ -5,7 +5,7 @@ import { type GazetteerData, isOtherName, isWholeName, separator, unitsPerDegree
 import { normalizeName } from './names.ts';
 import type { Place } from './schemas.ts';
 
-type FoundPlace = Omit<Place, 'timeZone'>;
+export type FoundPlace = Omit<Place, 'timeZone'>;
 
 /** The score is the population, times this if the query is the whole name. */
 const wholeNameFactor = 100;

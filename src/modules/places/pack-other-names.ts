@@ -13,7 +13,9 @@ import { normalizeName } from './names.ts';
 const minPopulation = 15_000;
 const maxLength = 60;
 
-const names = new Map(cities.filter(({ population }) => population >= minPopulation).map((c) => [c.cityId, c.name]));
+const names = new Map(
+  cities.filter(({ population }) => population >= minPopulation).map((c) => [c.cityId, c.name]),
+);
 
 /**
  * Whether a name is one that people write: those that begin with a small letter are transcriptions by a program, three

@@ -5,8 +5,8 @@ export const PlaceQuery = Type.Object({
   q: Type.String({
     maxLength: 100,
     description:
-      'The start of the name or of a later word of it, without regard to case, accents and punctuation: `york` finds ' +
-      'New York.',
+      'The start of the name or of a later word of it, or of another name of the town, without regard to case, accents ' +
+      'and punctuation: `york` finds New York, and `gothenburg` finds Göteborg.',
     examples: ['osl'],
   }),
   near: Type.Optional(
@@ -26,7 +26,7 @@ export const PlaceQuery = Type.Object({
   }),
 });
 
-const Place = named(
+export const Place = named(
   'Place',
   Type.Object({
     name: Type.String({ examples: ['Oslo'] }),
@@ -47,13 +47,12 @@ const Place = named(
 );
 export type Place = Static<typeof Place>;
 
+export const Attribution = Type.String({
+  description: 'The source of the places. Show it wherever you show places.',
+  examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
+});
+
 export const PlaceList = named(
   'PlaceList',
-  Type.Object({
-    data: Type.Array(ref(Place)),
-    attribution: Type.String({
-      description: 'The source of the data. Show it wherever you show places.',
-      examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
-    }),
-  }),
+  Type.Object({ data: Type.Array(ref(Place)), attribution: Attribution }),
 );

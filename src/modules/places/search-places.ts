@@ -2,11 +2,9 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { parseCoordinates } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { timeZoneAt } from '../../lib/time-zones.ts';
+import { attribution } from './attribution.ts';
 import { PlaceList, PlaceQuery } from './schemas.ts';
 import type { PlaceServices } from './services.ts';
-
-/** The licence of the data requires it. */
-const attribution = 'GeoNames (https://www.geonames.org), CC BY 4.0';
 
 export const searchPlaces = defineEndpoint({
   method: 'GET',

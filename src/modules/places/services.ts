@@ -11,6 +11,7 @@ const worker = new URL('./gazetteer-worker.ts', import.meta.url);
 
 export function createPlaceServices({ log }: BaseServices) {
   const stopping = new AbortController();
+  let loaded: Gazetteer | null = null;
   /** @throws Problem `unavailable` if the gazetteer could not be loaded; the next call tries again */
   const get = lazily(async () => {
     const since = performance.now();
@@ -18,11 +19,17 @@ export function createPlaceServices({ log }: BaseServices) {
       const data = await runInWorker<GazetteerData>(worker, null, stopping.signal);
       const fields = { places: data.populations.length, ms: Math.round(performance.now() - since) };
       log.info(fields, 'the gazetteer is loaded');
-      return new Gazetteer(data);
+      loaded = new Gazetteer(data);
+      return loaded;
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'the gazetteer could not be loaded');
       throw new Problem('unavailable');
     }
   });
-  return { gazetteer: { get, stop: () => stopping.abort() } };
+  /** Null until the gazetteer is loaded, which begins with the first call. */
+  const getLoaded = (): Gazetteer | null => {
+    if (!loaded) get().catch(() => {});
+    return loaded;
+  };
+  return { gazetteer: { get, getLoaded, stop: () => stopping.abort() } };
 }

@@ -88,6 +88,56 @@ export const endpointFaults: Fault[] = [
       'event-search',
       'events of a blocked person',
     ],
+    [
+      'request.viewer ? await people.blockedBy(request.viewer.id) : []',
+      '[] as string[]',
+      'event-suggestions',
+      'the number of events has those of a blocked person',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/suggest-events.ts', [
+    [
+      "if (searched.length > maxWords) throw invalid('q', `must have at most ${maxWords} different words`);",
+      '',
+      'event-suggestions',
+      'the number of words',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/suggest/corrections.ts', [
+    [
+      '.filter(({ eventsCount }) => eventsCount > 0)',
+      '',
+      'event-suggestions',
+      'words of ended and hidden events are suggested',
+    ],
+    [
+      '(await search.nearWords(word)).slice(0, choices)',
+      'await search.nearWords(word)',
+      'src/modules/discovery/suggest/corrections',
+      'the number of counted texts',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/memory/overlay.ts', [
+    [
+      'this.#segment.hasWord(bytes) ? 0 : signatureOf(word)',
+      '0',
+      'event-suggestions',
+      'new words are not suggested',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/memory/near-words.ts', [
+    [
+      'i < signatures.length && found.length < maxCompared; i++',
+      'i < signatures.length; i++',
+      'src/modules/discovery/memory/event-index',
+      'the number of compared words',
+    ],
+    [
+      'i < signatures.length && added.size < maxCompared; i++',
+      'i < signatures.length; i++',
+      'src/modules/discovery/memory/event-index',
+      'the number of compared words of changed events',
+    ],
   ]),
   ...faultsOf('src/modules/discovery/map/event-map.ts', [
     [

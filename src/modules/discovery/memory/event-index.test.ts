@@ -204,3 +204,24 @@ test('index: it is outgrown when 2,048 events have changed', () => {
   index.apply([], new Set(), rows.slice(2_048));
   assert.equal(index.isOutgrown, true);
 });
+
+test('index: at most 5,000 words of the segment, and of changed events, are compared with a mistyped one', () => {
+  const typed = 'aaaaaaaa';
+  const withLetter = (word: string, at: number, letter: string) =>
+    word.slice(0, at) + letter + word.slice(at + 1);
+  const letters = [...'bcdefghijklmnopq'];
+  const alike = [0, 1, 2, 3, 4, 5, 6].flatMap((at) =>
+    letters.flatMap((a) =>
+      letters.flatMap((b) =>
+        [1, 2, 3, 4].map((gap) => withLetter(withLetter(typed, at, a), (at + gap) % 8, b)),
+      ),
+    ),
+  );
+  const search = searchVector({ title: alike.join(' '), address: '', description: '' });
+  assert.ok(new Set(alike).size > 5_000);
+  const row = { ...createRow(1), search };
+  assert.equal(createIndex([row]).nearWords(typed).length, 5_000);
+  const index = createIndex([]);
+  index.apply([], new Set(), [row]);
+  assert.equal(index.nearWords(typed).length, 5_000);
+});

@@ -9,11 +9,13 @@ import { partitionPoint } from '../../../lib/lower-bound.ts';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
+import type { NearWord } from '../suggest/near-words.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
 import type { DocSet } from './doc-set.ts';
 import type { IndexRow } from './index-rows.ts';
 import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
+import { listNearWords } from './near-words.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
 import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-events.ts';
 import { searchSegment } from './search-segment.ts';
@@ -95,6 +97,11 @@ export class EventIndex {
       skip = Math.max(skip - count, 0);
     }
     return { ids, total };
+  }
+
+  /** The words near a word, the nearest first; some of them may have no listed event any more. */
+  nearWords(word: string): NearWord[] {
+    return listNearWords(this.#segment.data, this.#overlay, word);
   }
 
   /** The clusters of the events that match now; events that change while it runs do not change them. */

@@ -5,6 +5,7 @@
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { isInBox } from '../../../lib/coordinates.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
+import { signatureOf } from '../../../lib/edit-distance.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { partitionPoint } from '../../../lib/lower-bound.ts';
 import { type Coordinates, isPointInCap, toPoint } from '../../../lib/sphere.ts';
@@ -25,6 +26,8 @@ export type OverlayEvent = Omit<IndexRow, 'search'> &
     words: Dictionary;
     /** The fields that contain each word. */
     fields: Uint8Array;
+    /** The signature of each word that the segment does not have (edit-distance.ts); 0 for the other words. */
+    signatures: Uint32Array;
   };
 
 /** A number for a cell and a day: years 1 to 9999 have fewer days than the factor. */
@@ -32,8 +35,8 @@ const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
 
 /** The memory of an event of the overlay without its words, in bytes. */
 const bytesOfEvent = 1_000;
-const bytesOf = ({ words, fields }: OverlayEvent): number =>
-  bytesOfEvent + words.bytes.length + words.offsets.byteLength + fields.length;
+const bytesOf = ({ words, fields, signatures }: OverlayEvent): number =>
+  bytesOfEvent + words.bytes.length + words.offsets.byteLength + fields.length + signatures.byteLength;
 
 /** Compares two events by start and id. */
 export const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
@@ -76,6 +79,9 @@ export class Overlay {
       ...createLocationTests(row),
       words: createDictionary(words.map(({ word }) => word)),
       fields: Uint8Array.from(words, ({ fields }) => fields),
+      signatures: Uint32Array.from(words, ({ word, bytes }) =>
+        this.#segment.hasWord(bytes) ? 0 : signatureOf(word),
+      ),
     };
     this.events.splice(this.#placeOf(event), 0, event);
     this.#byId.set(row.id, event);

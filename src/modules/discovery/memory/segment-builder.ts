@@ -2,6 +2,7 @@
 import { bitmapLength, setBit } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
+import { signatureOf } from '../../../lib/edit-distance.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { createIdTable } from '../../../lib/id-table.ts';
 import { packId } from '../../../lib/ids.ts';
@@ -101,6 +102,7 @@ export class SegmentBuilder {
       ...this.#buildCells(),
       ...this.#buildOrganizers(),
       words,
+      signatures: Uint32Array.from(texts, signatureOf),
       ...postings,
       frequent: buildFrequent(size, texts, words, postings, maxBitmapBytes),
     };

@@ -5,7 +5,7 @@
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, clearRange, hasBit, setBit } from '../../../lib/bitmap.ts';
-import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
+import { compareBytes, type Dictionary, findBytes, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import type { Band } from '../../../lib/grid-cells.ts';
 import { findId } from '../../../lib/id-table.ts';
 import { packId, unpackId } from '../../../lib/ids.ts';
@@ -68,6 +68,8 @@ export type SegmentData = {
   /** The position of the organizer of each document in `organizers`. */
   organizerOfDoc: Uint32Array;
   words: Dictionary;
+  /** The signature of each word (edit-distance.ts). */
+  signatures: Uint32Array;
   /** The postings of word `i` are those from `postingOffsets[i]` to before `postingOffsets[i + 1]`, by document. */
   postingOffsets: Uint32Array;
   postingDocs: Uint32Array;
@@ -178,6 +180,11 @@ export class Segment {
     }
     clearRange(bits, 0, begun);
     for (const doc of running) setBit(bits, doc);
+  }
+
+  hasWord(word: Buffer): boolean {
+    const { words } = this.data;
+    return findWord(words, prefixRange(words, word), word) >= 0;
   }
 
   /** Null for a category without events. */

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { listCorrections } from './corrections.ts';
+
+test('corrections: at most nine texts are counted, however many words are wrong and near', async () => {
+  for (let wrong = 1; wrong <= 5; wrong++) {
+    const counted = new Set<string>();
+    const searched = Array.from({ length: wrong }, (_, i) => `wrong${i}`);
+    const found = await listCorrections([...searched, 'right'], {
+      count: async (q) => {
+        if (q.includes(' ')) counted.add(q);
+        return q.startsWith('wrong') ? 0 : 1;
+      },
+      nearWords: async (word) =>
+        Array.from({ length: 20 }, (_, i) => ({ word: `near${i}${word}`, distance: 1, frequency: 1 })),
+    });
+    assert.ok(counted.size >= 1 && counted.size <= 9, `${wrong}: ${counted.size}`);
+    assert.ok(found.length >= 1 && found.length <= 3);
+    assert.ok(found.every(({ q }) => q.endsWith(' right') && q.startsWith('near0wrong0')));
+  }
+});

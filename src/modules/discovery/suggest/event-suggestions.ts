@@ -1,0 +1,95 @@
+/** What a person may mean who types the start of a search: places, categories, events, and corrected words. */
+import type { Viewer } from '../../../identity/caller.ts';
+import type { FairQueue } from '../../../lib/fair-queue.ts';
+import { networkOf } from '../../../lib/ip-address.ts';
+import { words } from '../../../lib/text.ts';
+import { type Category, categories } from '../../events/catalogue.ts';
+import type { ShownEvent } from '../../events/event-serializer.ts';
+import type { EventServices } from '../../events/services.ts';
+import type { FoundPlace } from '../../places/gazetteer.ts';
+import type { PlaceServices } from '../../places/services.ts';
+import type { Lists } from '../event-lists.ts';
+import { type EventQuery, readEventQuery } from '../event-query.ts';
+import type { CurrentIndex } from '../memory/current-index.ts';
+import { type Correction, listCorrections } from './corrections.ts';
+import type { NearWord } from './near-words.ts';
+import { listNearWordsBySql } from './sql-near-words.ts';
+
+/** `searched`: the words of `q`, folded and distinct. `address`: that of the client. */
+type Request = { q: string; searched: string[]; viewer: Viewer | null; address: string };
+type SuggestedPlace = FoundPlace & { eventsCount: number };
+export type Suggestions = {
+  places: SuggestedPlace[];
+  categories: Category[];
+  events: ShownEvent[];
+  corrections: Correction[];
+};
+
+/** The maximum number of each. */
+export const [maxPlaces, maxCategories, maxEvents] = [3, 3, 5];
+
+/**
+ * @param index null to compute all lists on the database
+ * @param statements runs the statements on the database
+ */
+export function createEventSuggestions(
+  { clock, replicas, gazetteer }: EventServices & PlaceServices,
+  lists: Lists,
+  index: CurrentIndex | null,
+  statements: FairQueue,
+) {
+  async function listPlaces({ q, viewer, address }: Request): Promise<SuggestedPlace[]> {
+    // A person who types does not wait until it is loaded.
+    const found = gazetteer.getLoaded()?.search(q, null, maxPlaces) ?? [];
+    return await Promise.all(
+      found.map(async (place) => {
+        const { lat, lng } = place;
+        const query = readEventQuery({ lat, lng }, clock());
+        return { ...place, eventsCount: await lists.count({ query, viewer, address }) };
+      }),
+    );
+  }
+
+  async function listNearWords(word: string, address: string): Promise<NearWord[]> {
+    const found = (await index?.current())?.nearWords(word);
+    if (found) return found;
+    const now = clock();
+    return await statements.run(networkOf(address), () =>
+      replicas.read((db) => listNearWordsBySql(db, word, now)),
+    );
+  }
+
+  async function listEvents(request: Request): Promise<Pick<Suggestions, 'events' | 'corrections'>> {
+    const { q, searched, viewer, address } = request;
+    if (searched.length === 0) return { events: [], corrections: [] };
+    const queryOf = (q: string): EventQuery => readEventQuery({ q }, clock());
+    const slice = { page: 1, limit: maxEvents };
+    const list = { query: queryOf(q), order: 'relevance', slice, viewer, address } as const;
+    const { listed, total } = await lists.shown(list);
+    const corrections =
+      total > 0
+        ? []
+        : await listCorrections(searched, {
+            count: (q) => lists.count({ query: queryOf(q), viewer, address }),
+            nearWords: (word) => listNearWords(word, address),
+          });
+    // Those with all words in the title are the first by relevance.
+    return { events: listed.filter(({ title }) => haveAll([title], searched)), corrections };
+  }
+
+  return async (request: Request): Promise<Suggestions> => {
+    const [places, found] = await Promise.all([listPlaces(request), listEvents(request)]);
+    return { places, categories: listCategories(request.searched), ...found };
+  };
+}
+
+const listCategories = (searched: string[]): Category[] =>
+  searched.length === 0
+    ? []
+    : categories.filter(({ slug, name }) => haveAll([slug, name], searched)).slice(0, maxCategories);
+
+/** Whether each searched word is the start of a word of the texts. */
+function haveAll(texts: string[], searched: string[]): boolean {
+  const all = texts.flatMap(words);
+  return searched.every((start) => all.some((word) => word.startsWith(start)));
+}
