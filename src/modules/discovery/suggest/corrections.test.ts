@@ -16,6 +16,6 @@ test('corrections: at most nine texts are counted, however many words are wrong 
     });
     assert.ok(counted.size >= 1 && counted.size <= 9, `${wrong}: ${counted.size}`);
     assert.ok(found.length >= 1 && found.length <= 3);
-    assert.ok(found.every(({ q }) => q.endsWith(' right') && q.startsWith('near0wrong0')));
+    assert.ok(found.every(({ q }) => q.endsWith(' right')));
   }
 });
