@@ -19,10 +19,14 @@ const baseLetters: Record<string, string> = {
 /** Accents, variation selectors (as in ❤️), enclosing marks (as in 1️⃣) and soft hyphens. */
 const marks = /[\u0300-\u036f\ufe00-\ufe0f\u20dd-\u20e4\u00ad]/g;
 
+/** Most names and words are, and the rules of Unicode do not change them. */
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
+
 /**
  * Removes case and accents: "Łódź Straße" → "lodz strasse". Search applies it to stored texts and to queries.
  */
 export function fold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   return text
     .toLowerCase()
     .normalize('NFKD')

@@ -40,8 +40,9 @@ export function packCities(cities: City[], otherNames: Map<number, string[]>): G
   const points = new Float32Array(sorted.length * 3);
   for (const [place, { loc }] of sorted.entries()) {
     const [lng, lat] = loc.coordinates;
-    coordinates.set([Math.round(lat * unitsPerDegree), Math.round(lng * unitsPerDegree)], place * 2);
-    points.set(toPoint({ lat, lng }), place * 3);
+    coordinates[2 * place] = Math.round(lat * unitsPerDegree);
+    coordinates[2 * place + 1] = Math.round(lng * unitsPerDegree);
+    [points[3 * place], points[3 * place + 1], points[3 * place + 2]] = toPoint({ lat, lng });
   }
   return {
     labels: createDictionary(sorted.map(labelOf)),
@@ -75,9 +76,11 @@ function packKeys(
     entries.push(`${key}${separator}${String(place * 4 + bits).padStart(digits, '0')}`);
   for (const [place, { cityId, name }] of cities.entries()) {
     const names = [name, ...(usualNames.get(place) ?? [])];
-    const spellings = new Set(
-      names.flatMap((each) => [each, transliterate(each) ?? each]).map(normalizeName),
-    );
+    const spellings = new Set(names.map(normalizeName));
+    for (const each of names) {
+      const transliterated = transliterate(each);
+      if (transliterated) spellings.add(normalizeName(transliterated));
+    }
     for (const spelling of spellings) {
       add(spelling, place, isWholeName);
       for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1))
