@@ -5,8 +5,7 @@ import { Category } from '../events/catalogue-schemas.ts';
 import { CommonEvent } from '../events/schemas.ts';
 import { Attribution, Place } from '../places/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
-import { maxCorrections } from './suggest/corrections.ts';
-import { maxCategories, maxEvents, maxPlaces } from './suggest/event-suggestions.ts';
+import { maxOf } from './suggest/limits.ts';
 
 const timeOrDay = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -127,16 +126,16 @@ export const EventSuggestions = named(
           eventsCount: eventsCount('GET /v1/events with `lat` and `lng`'),
         }),
         {
-          maxItems: maxPlaces,
+          maxItems: maxOf.places,
           description: 'Towns whose name, or other name, starts with `q`, as GET /v1/places.',
         },
       ),
       categories: Type.Array(ref(Category), {
-        maxItems: maxCategories,
+        maxItems: maxOf.categories,
         description: 'Categories whose slug or English name has words that start with those of `q`.',
       }),
       events: Type.Array(Type.Object({ id, title, startAt, timezone, allDay, location }), {
-        maxItems: maxEvents,
+        maxItems: maxOf.events,
         description: 'The first events of GET /v1/events/search that have all words of `q` in the title.',
       }),
       corrections: Type.Array(
@@ -148,7 +147,7 @@ export const EventSuggestions = named(
           eventsCount: eventsCount('GET /v1/events/search with this `q`'),
         }),
         {
-          maxItems: maxCorrections,
+          maxItems: maxOf.corrections,
           description:
             'If no event has all words of `q`: texts in which the words that find nothing are replaced by words of events ' +
             'that differ by one letter, or by up to two from five letters on. The nearest first. Words of one or two ' +

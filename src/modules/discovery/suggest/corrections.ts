@@ -1,4 +1,5 @@
 /** Corrected texts for a search that finds nothing. */
+import { maxOf } from './limits.ts';
 import type { NearWord } from './near-words.ts';
 
 export type Correction = { q: string; eventsCount: number };
@@ -13,7 +14,6 @@ type Text = { words: string[]; distance: number };
 
 /** Searches whose events are counted at most. */
 const maxCounted = 9;
-export const maxCorrections = 3;
 
 /**
  * Replaces each word that finds nothing by words near it, as far as the corrected texts find something: the nearest
@@ -43,7 +43,7 @@ export async function listCorrections(words: string[], search: Search): Promise<
   return counted
     .filter(({ eventsCount }) => eventsCount > 0)
     .sort((a, b) => a.distance - b.distance || b.eventsCount - a.eventsCount || (a.q < b.q ? -1 : 1))
-    .slice(0, maxCorrections)
+    .slice(0, maxOf.corrections)
     .map(({ q, eventsCount }) => ({ q, eventsCount }));
 }
 

@@ -12,6 +12,7 @@ import type { Lists } from '../event-lists.ts';
 import { type EventQuery, readEventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
 import { type Correction, listCorrections } from './corrections.ts';
+import { maxOf } from './limits.ts';
 import type { NearWord } from './near-words.ts';
 import { listNearWordsBySql } from './sql-near-words.ts';
 
@@ -25,9 +26,6 @@ export type Suggestions = {
   corrections: Correction[];
 };
 
-/** The maximum number of each. */
-export const [maxPlaces, maxCategories, maxEvents] = [3, 3, 5];
-
 /**
  * @param index null to compute all lists on the database
  * @param statements runs the statements on the database
@@ -40,7 +38,7 @@ export function createEventSuggestions(
 ) {
   async function listPlaces({ q, viewer, address }: Request): Promise<SuggestedPlace[]> {
     // A person who types does not wait until it is loaded.
-    const found = gazetteer.getLoaded()?.search(q, null, maxPlaces) ?? [];
+    const found = gazetteer.getLoaded()?.search(q, null, maxOf.places) ?? [];
     return await Promise.all(
       found.map(async (place) => {
         const { lat, lng } = place;
@@ -63,7 +61,7 @@ export function createEventSuggestions(
     const { q, searched, viewer, address } = request;
     if (searched.length === 0) return { events: [], corrections: [] };
     const queryOf = (q: string): EventQuery => readEventQuery({ q }, clock());
-    const slice = { page: 1, limit: maxEvents };
+    const slice = { page: 1, limit: maxOf.events };
     const list = { query: queryOf(q), order: 'relevance', slice, viewer, address } as const;
     const { listed, total } = await lists.shown(list);
     const corrections =
@@ -86,7 +84,7 @@ export function createEventSuggestions(
 const listCategories = (searched: string[]): Category[] =>
   searched.length === 0
     ? []
-    : categories.filter(({ slug, name }) => haveAll([slug, name], searched)).slice(0, maxCategories);
+    : categories.filter(({ slug, name }) => haveAll([slug, name], searched)).slice(0, maxOf.categories);
 
 /** Whether each searched word is the start of a word of the texts. */
 function haveAll(texts: string[], searched: string[]): boolean {
