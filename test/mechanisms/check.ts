@@ -28,6 +28,7 @@ const rules: Rule[] = [
       'src/modules/auth/codes-repo.ts': 'a table of the coordinator',
       'src/idempotency/stored-responses.ts': 'locks without a table',
       'src/modules/discovery/memory/index-rows.ts': 'events by their place, on all nodes',
+      'src/modules/discovery/suggest/': 'the words of a row',
       'src/modules/items/repo.ts': 'an insertion for one event',
       'src/modules/live/repo.ts': 'an outer join with rows that have a condition of their own',
       'src/modules/notifications/': 'insertions',
