@@ -69,6 +69,19 @@ export const formatZone = ({ startAt, timezone }: Timed): string =>
 export const formatTime = (time: string, timeZone?: string): string =>
   dateFormatter(language(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time));
 
+/** A point in time in few letters: the time of today, or the day. */
+export function formatShortTime(time: string, timeZone?: string): string {
+  const isToday = formatDay(time, timeZone) === formatDay(new Date().toISOString(), timeZone);
+  const options: Intl.DateTimeFormatOptions = isToday
+    ? { hour: '2-digit', minute: '2-digit' }
+    : { day: 'numeric', month: 'short', ...(isOtherYear(time) && { year: 'numeric' }) };
+  return dateFormatter(language(), { ...options, timeZone }).format(new Date(time));
+}
+
+/** The time of day, such as `18:00`. */
+export const formatClock = (time: string, timeZone?: string): string =>
+  dateFormatter(language(), { hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(time));
+
 export const formatDay = (time: string, timeZone?: string): string =>
   dateFormatter(language(), { dateStyle: 'medium', timeZone }).format(new Date(time));
 
