@@ -34,7 +34,7 @@ export default defineConfig({
     command: `${process.execPath} e2e/serve.ts`,
     cwd: import.meta.dirname,
     url: `${url}/readyz`,
-    timeout: 60_000,
+    timeout: 180_000,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
   },
 });
