@@ -24,6 +24,33 @@ test('offline: a visited event says "Offline, as of …", and recovers by itself
   await expect(page.getByText('Offline, as of')).toBeHidden();
 });
 
+test('offline: "My events" opens, and other pages list what can be opened', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  const event = await newEvent(await createPerson(), { title: 'Lantern & walk' });
+  await goTo(person, event.id);
+  await signIn(context, person);
+  await page.goto(`/e/${event.id}`);
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await page.reload();
+  await page.goto('/mine');
+  await expect.poll(() => keptPages(page)).toContain('/mine');
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Lantern & walk' })).toBeVisible();
+  await page.goto('/people');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('No connection');
+  const logo = page.getByRole('banner').locator('img');
+  expect(await logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect(page.getByRole('main').getByRole('link')).toHaveText(['My events', 'Lantern & walk']);
+  await page.getByRole('link', { name: 'Lantern & walk' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Lantern & walk');
+});
+
 test('offline: pages that were kept are removed when the person signs out', async ({
   page,
   context,
@@ -110,7 +137,7 @@ const keptPages = (page: Page): Promise<string[]> =>
   page.evaluate(async () =>
     (await (await caches.open('potluck-pages')).keys())
       .map(({ url }) => new URL(url).pathname)
-      .filter((path) => path.startsWith('/e/')),
+      .filter((path) => path.startsWith('/e/') || path === '/mine'),
   );
 
 /** The texts of all that pages and the service worker have stored. */

@@ -1,5 +1,5 @@
 /**
- * Shows visited events without a connection. Pages always come from the network while there is one, so a page
+ * Shows visited events and the visitor's own without a connection. Pages always come from the network while there is one, so a page
  * from the cache is only shown where the browser is offline or the server does not respond.
  */
 import './push.ts';
@@ -10,6 +10,7 @@ import { self } from '$app/service-worker';
 const offlineCache = 'potluck-offline';
 /** Scripts and styles, whose names change with their content. */
 const filesCache = 'potluck-files';
+const logo = '/icon.svg';
 const maxPages = 60;
 const maxFiles = 300;
 
@@ -25,15 +26,16 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== self.location.origin) return;
-  if (url.pathname.startsWith('/_app/immutable/')) event.respondWith(fileOf(request));
+  if (url.pathname.startsWith('/_app/immutable/') || url.pathname === logo)
+    event.respondWith(fileOf(request));
   else if (isKept(url)) event.respondWith(newestOf(request));
   else if (request.mode === 'navigate')
     event.respondWith(fetch(request).catch(async () => (await offlinePage()) ?? Response.error()));
 });
 
-/** Event pages, the data of navigations to them, and the images that they show. */
+/** Event pages and "My events", the data of navigations to them, and the images that they show. */
 const isKept = ({ pathname }: URL): boolean =>
-  /^\/e\/[^/]+(\/bring)?(\/__data\.json)?$/.test(pathname) || /^\/v1\/.*\.(svg|webp)$/.test(pathname);
+  /^\/(e\/[^/]+(\/bring)?|mine)(\/__data\.json)?$/.test(pathname) || /^\/v1\/.*\.(svg|webp)$/.test(pathname);
 
 /** The offline page and the files that it needs. */
 async function storeOfflinePage(): Promise<void> {
@@ -42,7 +44,7 @@ async function storeOfflinePage(): Promise<void> {
   const html = await response.clone().text();
   const files = [...html.matchAll(/"(\/_app\/immutable\/[^"]+)"/g)].map(([, file]) => file ?? '');
   await (await caches.open(offlineCache)).put(offlinePath, response);
-  await (await caches.open(filesCache)).addAll([...new Set(files)]);
+  await (await caches.open(filesCache)).addAll([logo, ...new Set(files)]);
 }
 
 const offlinePage = async (): Promise<Response | undefined> =>
