@@ -448,6 +448,15 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await expect(guest).toContainText('brings 2 people');
   await expect(guest).toContainText('only you see this guest');
   await expect(page.getByRole('heading', { name: 'Interested' })).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Find a guest' }).fill('lindgr');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toHaveCount(0);
+  await expect(guest).toBeVisible();
+  const csv = await page.request.get(`/e/${event.id}/guests.csv`);
+  const lines = (await csv.text()).split('\r\n');
+  expect(lines[0]).toBe('\uFEFF"Person","Username","Answer","People","Since"');
+  expect(lines[1]).toMatch(/^"Mara Lindgren","guest_\w+","Going",3,/);
+  expect(lines[2]).toMatch(/^"Ben Okafor","guest_\w+","Interested",1,/);
   await updateEvent({ client: organizer.client, path, body: { enabledModules: ['bringList'] } });
   await page.goto(`/e/${event.id}/bookings`);
   await expect(page.getByText('Bookings of seats are switched off.')).toBeVisible();

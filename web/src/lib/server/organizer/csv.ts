@@ -1,11 +1,36 @@
 /** Tables for spreadsheets. */
 
+export type Row = (string | number)[];
+
+/** A file whose rows are read as the client receives it. */
+export const csvResponse = (name: string, head: Row, rows: AsyncGenerator<Row[]>): Response =>
+  new Response(toStream(rows, head), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  });
+
+function toStream(rows: AsyncGenerator<Row[]>, head: Row): ReadableStream {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(byteOrderMark + toCsv([head]))),
+    async pull(controller) {
+      const { done, value } = await rows.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(toCsv(value)));
+    },
+    async cancel() {
+      await rows.return(undefined);
+    },
+  });
+}
+
 /** Begins a file. Without it, Excel reads UTF-8 as another encoding. */
-export const byteOrderMark = '\uFEFF';
+const byteOrderMark = '\uFEFF';
 
 /** Rows of a table by RFC 4180. */
-export const toCsv = (rows: (string | number)[][]): string =>
-  rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+export const toCsv = (rows: Row[]): string => rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
 
 const toCell = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `"${withoutFormulas(value).replaceAll('"', '""')}"`;

@@ -1,6 +1,6 @@
 import { type Client, type Item, iteratePages, listEventClaims, listItems } from '@potluck/client';
 import { m } from '#lib/messages/index.js';
-import { byteOrderMark, toCsv } from '#lib/server/organizer/csv.ts';
+import { csvResponse, type Row } from '#lib/server/organizer/csv.ts';
 import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
 import { load } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';
@@ -18,25 +18,18 @@ export const GET: RequestHandler = async ({ locals, params, url }) => {
     m.organizer_csv_person(),
     m.organizer_csv_quantity(),
   ];
-  return new Response(toStream(writeTable(locals.api, params.id, head, items, kinds)), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="who-brings-what.csv"',
-    },
-  });
+  return csvResponse('who-brings-what.csv', head, writeRows(locals.api, params.id, items, kinds));
 };
 
 const query = { limit: 50 };
 
 /** The list of claims has the order of the items. */
-async function* writeTable(
+async function* writeRows(
   client: Client,
   id: string,
-  head: string[],
   items: Item[],
   kinds: Record<string, string>,
-): AsyncGenerator<Uint8Array> {
-  const encode = (rows: (string | number)[][]) => encoder.encode(toCsv(rows));
+): AsyncGenerator<Row[]> {
   const columnsOf = ({ title, kind, quantityNeeded, quantityClaimed }: Item) => [
     title,
     kinds[kind] ?? kind,
@@ -44,7 +37,6 @@ async function* writeTable(
     quantityClaimed,
   ];
   const withoutClaims = (item: Item) => [...columnsOf(item), '', ''];
-  yield encoder.encode(byteOrderMark + toCsv([head]));
   const indexes = new Map(items.map((item, i) => [item.id, i]));
   /** The index of the first item without a row. */
   let next = 0;
@@ -58,22 +50,7 @@ async function* writeTable(
       next = at + 1;
       return [...passed, [...columnsOf(item), user.name, quantity]];
     });
-    yield encode(rows);
+    yield rows;
   }
-  yield encode(items.slice(next).map(withoutClaims));
+  yield items.slice(next).map(withoutClaims);
 }
-
-const encoder = new TextEncoder();
-
-/** Reads on as the client receives. */
-const toStream = (chunks: AsyncGenerator<Uint8Array>): ReadableStream =>
-  new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  });
