@@ -154,7 +154,7 @@ test('edit: a draft is published', async ({ page, createPerson, signIn }) => {
   await signIn(page.context(), organizer);
   await page.goto(`/e/${event.id}/edit`);
   await page.getByRole('button', { name: 'Publish' }).click();
-  await expect(page).toHaveURL(`/e/${event.id}`);
+  await expect(page).toHaveURL(`/e/${event.id}?published`);
   const { data } = await getEvent({ client: organizer.client, path: { id: event.id } });
   expect(data.visibility).toBe('public');
 });
