@@ -1,5 +1,6 @@
 import { readSearch } from '#lib/discovery/search.ts';
 import { findPlace, isReversed, loadEvents, loadMap } from '#lib/server/discovery.ts';
+import { loadMeant } from '#lib/server/meant.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url, platform, isDataRequest }) => {
@@ -9,11 +10,13 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
     loadEvents(api, search, !isDataRequest),
     search.view === 'map' ? loadMap(api, search) : null,
   ]);
+  const meant = list.total === 0 && search.q !== '' ? await loadMeant(api, search) : [];
   const mapTiles = platform?.mapTiles ?? null;
   if (map && isForeign(mapTiles)) locals.foreignSource = mapTiles;
   return {
     search,
     list,
+    meant,
     map,
     mapTiles,
     // A page that is loaded with the list may not load from there later.
