@@ -118,8 +118,11 @@ export class Combobox<T> {
   #enter(event: KeyboardEvent): void {
     const first = this.#options.isFirstChosen?.() ? Math.max(0, this.active) : this.active;
     const option = this.isOpen ? this.options[first] : undefined;
-    if (!option) return this.close();
-    event.preventDefault();
-    this.choose(option);
+    if (option) {
+      event.preventDefault();
+      this.choose(option);
+    } else {
+      this.close();
+    }
   }
 }
