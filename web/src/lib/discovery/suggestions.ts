@@ -14,16 +14,19 @@ export type Suggestion =
 /** The API asks for no more. */
 export const maxLength = 100;
 
-/** Finds suggestions in the order of the list. Null if the server refuses. */
+/** Finds suggestions in the order of the list: last the places without events. Null if the server refuses. */
 export async function findSuggestions(q: string, signal: AbortSignal): Promise<Suggestion[] | null> {
   const response = await fetch(`/v1/events/suggest?${new URLSearchParams({ q })}`, { signal });
   if (!response.ok) return null;
   const { data } = (await response.json()) as EventSuggestions;
+  const places = data.places.map((place) => ({ kind: 'place', place }) as const);
+  const isUseful = ({ place }: (typeof places)[number]) => place.eventsCount > 0;
   return [
-    ...data.places.map((place) => ({ kind: 'place', place }) as const),
+    ...places.filter(isUseful),
     ...categoriesFor(q, data).map((slug) => ({ kind: 'category', slug }) as const),
     ...data.events.map((event) => ({ kind: 'event', event }) as const),
     ...data.corrections.map((correction) => ({ kind: 'correction', correction }) as const),
+    ...places.filter((place) => !isUseful(place)),
   ];
 }
 
