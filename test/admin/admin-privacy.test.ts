@@ -123,6 +123,7 @@ test('audit: 200 for admins with reason, admin and network of a suspension', asy
 /** The required parameters of lists. */
 const queries: Record<string, string> = {
   '/v1/events/search': '?q=quistgaard',
+  '/v1/events/suggest': '?q=quistgaard',
   '/v1/events/map': '?bbox=-180,-90,180,90&zoom=2',
   '/v1/users/search': '?q=quistgaard',
   '/v1/places': '?q=quistgaard',

@@ -209,6 +209,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
   expectStatus(await api.post(`/v1/events/${second.id}/save`, guest.token, { saved: true }), 200);
   const element = (id: string, mine: object, counts: object) => ({
     ...eventBody(),
+    location: { ...eventBody().location, isExact: true },
     id,
     startAt: id === first.id ? first.startAt : second.startAt,
     endAt: id === first.id ? first.endAt : second.endAt,

@@ -120,6 +120,7 @@ test('duplicate: the items in their order, with numbers from 1 and without claim
       ...item,
       id: `${copy.id}.${i + 1}`,
       quantityClaimed: 0,
+      claimsVersion: 0,
       claims: [],
     })),
   );
