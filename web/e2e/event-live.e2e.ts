@@ -7,33 +7,40 @@ test('live: a claim and a count appear within a second, and the focus and entere
   page,
   createPerson,
   openBrowser,
+  signIn,
 }) => {
   const host = await createPerson();
   const event = await newEvent(host, { claimantVisibility: 'everyone' });
-  const item = await newItem(host, event.id);
+  const item = await newItem(host, event.id, { quantityNeeded: 4 });
   const guest = await openBrowser(await createPerson('Ada Lovelace'));
   await openEvent(guest, event);
 
+  const visitor = await createPerson();
+  await goTo(visitor, event.id);
+  await claim(visitor, item.id);
+  await signIn(page.context(), visitor);
   await openEvent(page, event);
-  const quantity = page.getByLabel('How many: Sourdough bread');
-  await quantity.fill('2');
+  await page.getByText('Say what exactly').click();
+  const note = page.getByLabel('What exactly?');
+  await note.fill('Rye');
   await guest.getByRole('button', { name: 'Bring Sourdough bread' }).click();
   await expect(guest.getByText('You bring 1')).toBeVisible();
-  await expect(page.getByText('1 of 3', { exact: true })).toBeVisible({ timeout: 1_000 });
-  await expect(page.getByText('1 going', { exact: true })).toBeVisible({ timeout: 1_000 });
+  await expect(page.getByText('2 of 4', { exact: true })).toBeVisible({ timeout: 1_000 });
+  await expect(page.getByText('2 going', { exact: true })).toBeVisible({ timeout: 1_000 });
   await expect(page.getByRole('list', { name: /Who brings it/ })).toContainText('Ada Lovelace', {
     timeout: 1_000,
   });
-  await expect(quantity).toBeFocused();
-  await expect(quantity).toHaveValue('2');
-  await expect(quantity).toHaveAttribute('max', '2');
+  await expect(note).toBeFocused();
+  await expect(note).toHaveValue('Rye');
+  await expect(page.getByLabel('How many: Sourdough bread')).toHaveAttribute('max', '3');
 
   // The last one goes while the visitor is in the field.
   const third = await createPerson();
   await goTo(third, event.id);
   await claim(third, item.id, 2);
-  await expect(page.getByText('3 of 3', { exact: true })).toBeVisible({ timeout: 1_000 });
-  await expect(quantity).toBeFocused();
+  await expect(page.getByText('All taken').first()).toBeVisible({ timeout: 1_000 });
+  await expect(note).toBeFocused();
+  await expect(note).toHaveValue('Rye');
   await expect(page.getByRole('status').filter({ hasText: 'Sourdough bread: 0 left' })).toHaveCount(1);
 });
 

@@ -143,8 +143,13 @@ export async function goTo({ client }: Person, eventId: string): Promise<void> {
   await setRsvp({ client, path: { id: eventId }, body: { status: 'going' } });
 }
 
-export async function claim({ client }: Person, itemId: string, quantity = 1): Promise<void> {
-  await claimItem({ client, path: { id: itemId }, body: { quantity } });
+export async function claim(
+  { client }: Person,
+  itemId: string,
+  quantity = 1,
+  note: string | null = null,
+): Promise<void> {
+  await claimItem({ client, path: { id: itemId }, body: { quantity, note } });
 }
 
 /** The code of a sign-in or a deletion, which a server in development shows. */

@@ -80,18 +80,26 @@ test('keyboard: skip link, sign-in, RSVP, claim and give back; dialogs trap the 
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(going).toBeFocused();
 
-  // Claim two, and give them back
-  const quantity = page.getByLabel('How many: Sourdough bread');
-  await tabTo(page, quantity);
-  await keyboard.press('ArrowUp');
-  await expect(quantity).toHaveValue('2');
-  await keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Bring Sourdough bread' })).toBeFocused();
+  // Claim one and one more, and say what exactly
+  await tabTo(page, page.getByRole('button', { name: 'Bring Sourdough bread' }));
+  await keyboard.press('Enter');
+  await expect(page.getByText('You bring 1')).toBeVisible();
+  const more = page.getByRole('button', { name: 'One more: Sourdough bread' });
+  await expect(more).toBeFocused();
   await keyboard.press('Enter');
   await expect(page.getByText('You bring 2')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Change Sourdough bread' })).toBeFocused();
-  await keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Give back Sourdough bread' })).toBeFocused();
+  await expect(more).toBeFocused();
+  const quantity = page.getByLabel('How many: Sourdough bread');
+  await keyboard.press('Shift+Tab');
+  await expect(quantity).toBeFocused();
+  await keyboard.press('ArrowUp');
+  await expect(page.getByText('You bring 3')).toBeVisible();
+  await expect(quantity).toBeFocused();
+  await expect(more).toBeDisabled();
+  await tabTo(page, page.getByLabel('What exactly?'));
+  await keyboard.type('Rye');
+  await keyboard.press('Enter');
+  await expect(page.locator('summary').filter({ hasText: 'Rye' })).toBeFocused();
 
   // "Can't go" asks what happens to the claim; Escape changes nothing.
   const cantGo = page.getByRole('button', { name: "Can't go" });
@@ -103,7 +111,12 @@ test('keyboard: skip link, sign-in, RSVP, claim and give back; dialogs trap the 
   await expect(question).toBeHidden();
   await expect(cantGo).toBeFocused();
 
-  await tabTo(page, page.getByRole('button', { name: 'Give back Sourdough bread' }));
+  await tabTo(page, page.getByRole('button', { name: 'One less: Sourdough bread' }));
+  await keyboard.press('Space');
+  await expect(page.getByText('You bring 2')).toBeVisible();
+  await keyboard.press('Space');
+  await expect(page.getByText('You bring 1')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Give back Sourdough bread' })).toBeFocused();
   await keyboard.press('Space');
   await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
   await expect(page.getByText('0 of 3', { exact: true })).toBeVisible();

@@ -173,7 +173,7 @@ test('offline: every button that needs the server is disabled with the reason, a
     button("I'm going"),
     button('Interested'),
     button("Can't go"),
-    button('Change Sourdough bread'),
+    button('One more: Sourdough bread'),
     button('Give back Sourdough bread'),
     button('Bring Lemonade'),
     button('One more'),

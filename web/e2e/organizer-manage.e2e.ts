@@ -367,7 +367,7 @@ test('who brings what: by item, by person, and as a file for spreadsheets', asyn
   await newItem(organizer, event.id, { title: '=1+1', kind: 'wish', quantityNeeded: 5 });
   const [mara, ben] = [await createPerson('Mara Lindgren'), await createPerson('@Ben')];
   for (const guest of [mara, ben]) await goTo(guest, event.id);
-  await claim(mara, bread.id, 2);
+  await claim(mara, bread.id, 2, 'Rye, sliced');
   await claim(ben, bread.id);
   await claim(mara, salad.id);
   await signIn(page.context(), organizer);
@@ -375,7 +375,7 @@ test('who brings what: by item, by person, and as a file for spreadsheets', asyn
   await expect(page.getByRole('heading', { level: 1, name: 'Who brings what' })).toBeVisible();
   const row = page.getByRole('listitem').filter({ hasText: 'Sourdough bread' });
   await expect(row).toContainText('3 of 3');
-  await expect(row).toContainText(/Mara Lindgren\s×\s2, @Ben/);
+  await expect(row).toContainText(/Mara Lindgren\s×\s2: Rye, sliced, @Ben/);
   await expect(page.getByRole('listitem').filter({ hasText: '=1+1' })).toContainText('Nobody yet');
   expect(await overflowOf(page)).toBe(0);
 
@@ -383,18 +383,18 @@ test('who brings what: by item, by person, and as a file for spreadsheets', asyn
   const person = page
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name: 'Mara Lindgren' }) });
-  await expect(person).toContainText(/Sourdough bread\s*× 2/);
+  await expect(person).toContainText(/Sourdough bread\s*× 2: Rye, sliced/);
   await expect(person).toContainText('Salad, "green"');
 
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'CSV file' }).click();
   const file = await (await download).path();
   expect(await readFile(file, 'utf8')).toBe(
-    '\uFEFF"Item","Kind","Needed","Claimed","Person","Brings"\r\n' +
-      '"Sourdough bread","Bring",3,3,"Mara Lindgren",2\r\n' +
-      '"Sourdough bread","Bring",3,3,"\'@Ben",1\r\n' +
-      '"Salad, ""green""","Bring",1,1,"Mara Lindgren",1\r\n' +
-      '"\'=1+1","Wish",5,0,"",""\r\n',
+    '\uFEFF"Item","Kind","Needed","Claimed","Person","Brings","What exactly"\r\n' +
+      '"Sourdough bread","Bring",3,3,"Mara Lindgren",2,"Rye, sliced"\r\n' +
+      '"Sourdough bread","Bring",3,3,"\'@Ben",1,""\r\n' +
+      '"Salad, ""green""","Bring",1,1,"Mara Lindgren",1,""\r\n' +
+      '"\'=1+1","Wish",5,0,"","",""\r\n',
   );
 });
 

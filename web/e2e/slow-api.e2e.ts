@@ -154,13 +154,15 @@ test('busy server: a form explains a failure that lasts, and keeps what was ente
 }) => {
   const { event } = await signInAsGuest();
   await openEvent(page, event);
-  await page.route(/\?\/claim$/, (route) =>
+  await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
+  await page.route(/\?\/note$/, (route) =>
     route.fulfill({ status: 503, headers: { 'retry-after': '60' }, json: { code: 'unavailable' } }),
   );
-  await page.getByLabel('How many: Sourdough bread').fill('2');
-  await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
+  const note = page.getByLabel('What exactly?');
+  await note.fill('Rye');
+  await note.press('Enter');
   await expect(page.getByRole('alert')).toBeVisible();
-  await expect(page.getByLabel('How many: Sourdough bread')).toHaveValue('2');
+  await expect(note).toHaveValue('Rye');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour potluck');
 });
 

@@ -76,4 +76,18 @@ export const claimFaults: Fault[] = [
       'the size of texts',
     ],
   ]),
+  ...faultsOf('web/src/lib/event/bring-list.ts', [
+    [
+      'leftOf(item) === 0 && !item.myClaim',
+      'leftOf(item) === 0',
+      'web-bring-list',
+      'a row moves away from the finger that claimed it',
+    ],
+    [
+      'if (row && !all.has(row.id)) all.set(row.id, row);',
+      '',
+      'web-bring-list',
+      'a lost race that the page cannot explain',
+    ],
+  ]),
 ];

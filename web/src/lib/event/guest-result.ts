@@ -1,3 +1,4 @@
+import type { Item } from '@potluck/client';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 
 /** The outcome of a form of the page of an event. */
@@ -7,9 +8,11 @@ export type GuestResult = {
   problem?: FormProblem;
   /** The quantity of an item, or the number of seats, that was entered. */
   quantity?: number;
-  /** The quantity that was given back, to undo it. */
-  givenBack?: number;
-  /** Whether details of the RSVP or the name were saved. */
+  /** The note of the claim that was given back, to undo it; empty without one. */
+  givenBack?: string;
+  /** The item of the form as it is now: a page of a long list may not have it any more. */
+  item?: Item;
+  /** Whether details of the RSVP, the name or the note of a claim were saved. */
   isSaved?: boolean;
   /** Whether the RSVP was removed. */
   isRemoved?: boolean;

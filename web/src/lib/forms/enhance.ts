@@ -5,18 +5,24 @@
  */
 import { enhance as enhanceForm, type SubmitFunction } from '$app/forms';
 
-export function enhance(form: HTMLFormElement, submit: SubmitFunction): { destroy(): void } {
-  const pressed = new Set<HTMLElement | null>();
+/** @param repeats lets another press of a button count while the first one is busy: that of a stepper */
+export function enhance(
+  form: HTMLFormElement,
+  submit: SubmitFunction,
+  { repeats = false } = {},
+): { destroy(): void } {
+  const pressed: (HTMLElement | null)[] = [];
   return enhanceForm(form, async (input) => {
     const { submitter } = input;
-    if (pressed.has(submitter)) return input.cancel();
-    pressed.add(submitter);
+    const isIgnored = (!repeats && pressed.includes(submitter)) || submitter?.ariaDisabled === 'true';
+    if (isIgnored) return input.cancel();
+    pressed.push(submitter);
     setBusy(form, true);
     setBusy(submitter, true);
     const release = () => {
-      pressed.delete(submitter);
-      setBusy(form, pressed.size > 0);
-      setBusy(submitter, false);
+      pressed.splice(pressed.indexOf(submitter), 1);
+      setBusy(form, pressed.length > 0);
+      setBusy(submitter, pressed.includes(submitter));
     };
     let isCancelled = false;
     const cancel = () => {

@@ -14,9 +14,13 @@ const controls = [
  * @param reasonId the id of the element that says why
  */
 export function disableControls(reasonId: string): () => void {
+  const disabled = new Set<Element>();
   const disable = () => {
     for (const control of document.querySelectorAll(controls)) {
-      if (control.ariaDisabled !== 'true') control.ariaDisabled = 'true';
+      if (control.ariaDisabled !== 'true') {
+        control.ariaDisabled = 'true';
+        disabled.add(control);
+      }
       const reasons = readDescription(control);
       if (!reasons.includes(reasonId)) describe(control, [...reasons, reasonId]);
     }
@@ -36,7 +40,7 @@ export function disableControls(reasonId: string): () => void {
     observer.disconnect();
     stopListening.abort();
     for (const control of document.querySelectorAll(controls)) {
-      control.removeAttribute('aria-disabled');
+      if (disabled.has(control)) control.removeAttribute('aria-disabled');
       const reasons = readDescription(control).filter((id) => id !== reasonId);
       describe(control, reasons);
     }

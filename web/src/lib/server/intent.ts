@@ -7,6 +7,8 @@ export type Intent = GivenAnswer & {
   /** An item to claim; null for the RSVP alone. */
   itemId: string | null;
   quantity: number;
+  /** What exactly the person brings. A sign-in does not carry it. */
+  note: string | null;
 };
 
 type Fields = { get(name: string): FormDataEntryValue | null };
@@ -21,6 +23,7 @@ export function readIntent(fields: Fields): Intent | null {
     ...readAnswer(fields, 'rsvp'),
     itemId: typeof itemId === 'string' && itemId !== '' ? itemId : null,
     quantity: Number(fields.get('quantity') ?? 1),
+    note: null,
   };
 }
 
@@ -49,16 +52,16 @@ export const signInPath = (intent: Intent): string =>
 
 /** Gives the answer and claims the item. @throws ProblemError @throws PartlyDone */
 export async function carryOut(client: Client, intent: Intent): Promise<void> {
-  const { eventId, itemId, quantity } = intent;
+  const { eventId, itemId, quantity, note } = intent;
   await giveAnswer(client, eventId, intent);
-  if (itemId !== null) await claimItem({ client, path: { id: itemId }, body: { quantity } });
+  if (itemId !== null) await claimItem({ client, path: { id: itemId }, body: { quantity, note } });
 }
 
 /** Claims an item. People who have not said that they are going say so with it. @throws ProblemError @throws PartlyDone */
 export async function claimAsGuest(client: Client, intent: Intent & { itemId: string }): Promise<void> {
-  const { itemId, quantity } = intent;
+  const { itemId, quantity, note } = intent;
   try {
-    await claimItem({ client, path: { id: itemId }, body: { quantity } });
+    await claimItem({ client, path: { id: itemId }, body: { quantity, note } });
   } catch (error) {
     if (!isProblem(error, 'rsvp_required')) throw error;
     await carryOut(client, intent);

@@ -15,6 +15,10 @@ type Submission = Parameters<SubmitFunction>[0];
 type Sending = {
   /** The form, as `GuestResult.about` names it. */
   about: string;
+  /** Is called at each press, also while earlier ones are sent. Otherwise, another press of a busy button is ignored. */
+  onPress?: (form: FormData) => void;
+  /** Is called when the form of a press is not being sent any more. */
+  onEnd?: () => void;
   /** Handles a submission in the page; returns true if nothing is to be sent. */
   intercept?: (input: Submission) => boolean;
   /** Is called when the page shows the result. */
@@ -51,10 +55,12 @@ export class EventForms {
    * Returns an action for `use:`. It sends a form after those that were pressed before. The focus and everything that
    * is entered elsewhere stay.
    */
-  sender({ about, intercept, onResult }: Sending) {
+  sender({ about, onPress, onEnd, intercept, onResult }: Sending) {
     const submit: SubmitFunction = async (input) => {
+      onPress?.(input.formData);
       const endTurn = await this.#nextTurn();
       if (this.#handle(input, intercept)) {
+        onEnd?.();
         endTurn();
         return input.cancel();
       }
@@ -64,11 +70,12 @@ export class EventForms {
           await this.#show(about, result, onResult);
         } finally {
           this.busy = null;
+          onEnd?.();
           endTurn();
         }
       };
     };
-    return (form: HTMLFormElement) => enhance(form, submit);
+    return (form: HTMLFormElement) => enhance(form, submit, { repeats: onPress !== undefined });
   }
 
   /** Handles a submission in the page; returns true if nothing is to be sent. */

@@ -2,6 +2,7 @@
 import {
   type Client,
   changeClaim,
+  type Item,
   isProblem,
   listItems,
   ProblemError,
@@ -13,6 +14,7 @@ import {
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
+import { textOf } from '#lib/server/form-action.ts';
 import { claimAsGuest, type Intent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -53,24 +55,31 @@ export const guestActions = {
     });
   },
 
-  /** Claims an item, or changes the quantity of the visitor's claim. */
+  /** Claims an item, or changes the quantity of the visitor's claim; none gives it back. */
   claim: async (page: Page): Outcome => {
     const form = await page.request.formData();
     const itemId = String(form.get('itemId'));
-    const quantity = Number(form.get('quantity'));
-    const intent = { ...intentOf(page), itemId, quantity };
+    const quantity = Number(form.get('quantity')) + Number(form.get('by') ?? 0);
+    const note = textOf(form.get('note'));
+    const path = { id: itemId };
+    if (form.has('isMine') && quantity === 0)
+      return attempt(page, intentOf(page), { about: itemId, givenBack: note }, (client) =>
+        unclaimItem({ client, path }),
+      );
+    const intent = { ...intentOf(page), itemId, quantity, note: note || null };
     return attempt(page, intent, { about: itemId, quantity }, (client) =>
-      form.has('isMine')
-        ? changeClaim({ client, path: { id: itemId }, body: { quantity } })
-        : claimAsGuest(client, intent),
+      form.has('isMine') ? changeClaim({ client, path, body: { quantity } }) : claimAsGuest(client, intent),
     );
   },
 
-  giveBack: async (page: Page): Outcome => {
+  /** Says what exactly the visitor brings. */
+  note: async (page: Page): Outcome => {
     const form = await page.request.formData();
     const itemId = String(form.get('itemId'));
-    const result: GuestResult = { about: itemId, givenBack: Number(form.get('quantity')) };
-    return attempt(page, intentOf(page), result, (client) => unclaimItem({ client, path: { id: itemId } }));
+    const note = textOf(form.get('note')) || null;
+    return attempt(page, intentOf(page), { about: itemId, isSaved: true }, (client) =>
+      changeClaim({ client, path: { id: itemId }, body: { note } }),
+    );
   },
 
   name: async (page: Page): Outcome => {
@@ -95,6 +104,7 @@ const intentOf = ({ params }: Page, answer: Partial<Intent> = {}): Intent => ({
   waitlist: false,
   itemId: null,
   quantity: 1,
+  note: null,
   ...answer,
 });
 
@@ -117,13 +127,14 @@ async function attempt(
   if (!locals.me) signIn();
   try {
     const other = await work(locals.api);
-    return isResult(other) ? other : result;
+    return isResult(other) ? other : { ...result, ...(await readItem(locals.api, params.id, result)) };
   } catch (error) {
     const cause = error instanceof PartlyDone ? error.cause : error;
     // The session has ended since the page was requested.
     if (isProblem(cause, 'token_missing', 'token_invalid')) signIn();
     const { about, quantity } = result;
-    const entered = { about, ...(quantity !== undefined && { quantity }) };
+    const item = await readItem(locals.api, params.id, result);
+    const entered = { about, ...(quantity !== undefined && { quantity }), ...item };
     if (error instanceof PartlyDone) {
       const problem = { code: error.code, message: problemText(error.code), fields: {} };
       return fail(error.cause.status, { ...entered, problem });
@@ -131,6 +142,14 @@ async function attempt(
     if (!(error instanceof ProblemError)) throw error;
     return fail(error.status, { ...entered, problem: toFormProblem(error) });
   }
+}
+
+/** The item that a form is about; nothing for other forms, and if it cannot be read. */
+async function readItem(client: Client, id: string, { about }: GuestResult): Promise<{ item?: Item }> {
+  if (!about.startsWith(`${id}.`)) return {};
+  const list = await listItems({ client, path: { id } }).catch(() => null);
+  const item = list?.data.data.find((each) => each.id === about);
+  return item ? { item } : {};
 }
 
 const isResult = (value: unknown): value is GuestResult =>

@@ -1,8 +1,8 @@
-import { getEvent, getFeatures, type Item, listItems } from '@potluck/client';
+import { getEvent, getFeatures, listItems } from '@potluck/client';
 import type { GuestResult } from '#lib/event/guest-result.ts';
+import { bringPage } from '#lib/server/event/bring-page.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';
-import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import { problemText, load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
@@ -17,7 +17,7 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
   const refusal = readRefusal(url.searchParams);
   return {
     event,
-    list: pageOfItems(items.data, url, refusal?.about),
+    list: bringPage(items.data, url, refusal?.about),
     claimed: items.data.filter(({ myClaim }) => myClaim),
     features,
     refusal,
@@ -25,16 +25,6 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     ...(await loadExtras(event, locals)),
   };
 };
-
-const itemsPerPage = 50;
-
-/** The page of the list that the address names, or the one with the item that a refusal is about. */
-function pageOfItems(items: Item[], url: URL, about: string | undefined) {
-  const ordered = items.toSorted((a, b) => Number(a.kind === 'wish') - Number(b.kind === 'wish'));
-  const at = ordered.findIndex(({ id }) => id === about);
-  const wanted = at < 0 ? readPageNumber(url) : 1 + Math.floor(at / itemsPerPage);
-  return pageOf(ordered, wanted, itemsPerPage);
-}
 
 /** What could not be done after the sign-in. */
 function readRefusal(query: URLSearchParams): GuestResult | null {

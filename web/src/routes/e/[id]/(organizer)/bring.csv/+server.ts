@@ -17,6 +17,7 @@ export const GET: RequestHandler = async ({ locals, params, url }) => {
     m.organizer_csv_claimed(),
     m.organizer_csv_person(),
     m.organizer_csv_quantity(),
+    m.organizer_csv_note(),
   ];
   return csvResponse('who-brings-what.csv', head, writeRows(locals.api, params.id, items, kinds));
 };
@@ -36,19 +37,19 @@ async function* writeRows(
     quantityNeeded,
     quantityClaimed,
   ];
-  const withoutClaims = (item: Item) => [...columnsOf(item), '', ''];
+  const withoutClaims = (item: Item) => [...columnsOf(item), '', '', ''];
   const indexes = new Map(items.map((item, i) => [item.id, i]));
   /** The index of the first item without a row. */
   let next = 0;
   for await (const { data } of iteratePages(listEventClaims, { client, path: { id }, query })) {
-    const rows = data.flatMap(({ itemId, user, quantity }) => {
+    const rows = data.flatMap(({ itemId, user, quantity, note = '' }) => {
       const at = indexes.get(itemId);
       const item = at === undefined ? undefined : items[at];
       // It was added after the list was read.
       if (at === undefined || !item) return [];
       const passed = items.slice(next, at).map(withoutClaims);
       next = at + 1;
-      return [...passed, [...columnsOf(item), user.name, quantity]];
+      return [...passed, [...columnsOf(item), user.name, quantity, note]];
     });
     yield rows;
   }

@@ -33,7 +33,7 @@ function toRows(items: Item[], claims: GivenClaim[]) {
     quantityNeeded,
     quantityClaimed,
     ...toGroup(
-      (claimsOf.get(id) ?? []).map(({ user, quantity }) => ({ id: user.id, name: user.name, quantity })),
+      (claimsOf.get(id) ?? []).map(({ user, quantity, note = '' }) => ({ ...user, quantity, note })),
     ),
   }));
 }
@@ -45,9 +45,9 @@ function toPeople(items: Item[], claims: GivenClaim[]) {
       const [first] = ofPerson;
       if (!first) return [];
       const { id, name, avatar } = first.user;
-      const brought = ofPerson.flatMap(({ itemId, quantity }) => {
+      const brought = ofPerson.flatMap(({ itemId, quantity, note = '' }) => {
         const item = itemById.get(itemId);
-        return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity }] : [];
+        return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity, note }] : [];
       });
       return brought.length > 0 ? [{ id, name, avatar, ...toGroup(brought) }] : [];
     })

@@ -1,0 +1,50 @@
+/** The order of an event's items on its page, and what is left of them. */
+import type { Item } from '@potluck/client';
+
+export type Kind = Item['kind'];
+
+export const leftOf = ({ quantityNeeded, quantityClaimed }: Item): number =>
+  Math.max(0, quantityNeeded - quantityClaimed);
+
+/** Whether others bring all of it. What the visitor brings can be changed, and has its place with what is needed. */
+export const isTaken = (item: Item): boolean => leftOf(item) === 0 && !item.myClaim;
+
+/** What is needed first, and wishes after what guests bring. */
+export const inOrder = (items: Item[]): Item[] => items.toSorted((a, b) => rankOf(a) - rankOf(b));
+
+const rankOf = (item: Item): number => (item.kind === 'wish' ? 2 : 0) + (isTaken(item) ? 1 : 0);
+
+export type Left = Record<Kind, number>;
+
+/** How many of the items of each kind are left. */
+export function countLeft(items: Item[]): Left {
+  const left = { bring: 0, wish: 0 };
+  for (const item of items) left[item.kind] += leftOf(item);
+  return left;
+}
+
+/** The rows of a list in the places where they were shown first, until the list has another address. */
+export class ShownRows {
+  #address = '';
+  #rows: Item[] = [];
+
+  /**
+   * @param also rows that stay although they are not among `rows` any more, such as the one whose form has a result: as they
+   *   are now, or by their ids as they were shown
+   */
+  update(address: string, rows: Item[], also: (Item | string | null | undefined)[]): Item[] {
+    const isFirst = this.#address === '';
+    const shown = address === this.#address ? this.#rows : [];
+    const all = new Map(rows.map((row) => [row.id, row]));
+    for (const each of also) {
+      const before = shown.find(({ id }) => id === (typeof each === 'string' ? each : each?.id));
+      const row = typeof each === 'object' && (before || isFirst) ? each : before;
+      if (row && !all.has(row.id)) all.set(row.id, row);
+    }
+    const places = new Map(shown.map(({ id }, i) => [id, i]));
+    const placeOf = ({ id }: Item) => places.get(id) ?? shown.length;
+    this.#address = address;
+    this.#rows = [...all.values()].toSorted((a, b) => placeOf(a) - placeOf(b));
+    return this.#rows;
+  }
+}
