@@ -12,22 +12,25 @@ import { minId, newIdAt } from '../lib/ids.ts';
 import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 
-type AuditAction =
-  | 'account_created'
-  | 'signed_in'
-  /** Five wrong codes lock the phone number for a client network or device, for sign-in or for deletion. */
-  | 'sign_in_locked'
-  | 'deletion_locked'
-  /** A refresh token was used twice, so its session was ended. */
-  | 'refresh_token_reused'
-  | 'logged_out'
-  | 'device_signed_out'
-  | 'role_changed'
-  | 'account_suspended'
-  | 'account_restored'
-  | 'flag_changed'
-  | 'report_resolved'
-  | 'account_deleted';
+export const auditActions = [
+  'account_created',
+  'signed_in',
+  // Five wrong codes lock the phone number for a client network or device, for sign-in or for deletion.
+  'sign_in_locked',
+  'deletion_locked',
+  // A refresh token was used twice, so its session was ended.
+  'refresh_token_reused',
+  'logged_out',
+  'device_signed_out',
+  'role_changed',
+  'account_suspended',
+  'account_restored',
+  'flag_changed',
+  'report_resolved',
+  'report_reopened',
+  'account_deleted',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 /** A person, or a phone number that may belong to no account. */
 type AuditSubject = { userId: string } | { phone: string };
@@ -151,9 +154,11 @@ export type AuditRow = {
   at: Date;
   what: AuditAction;
   userId: string | null;
+  name: string | null;
   username: string | null;
   who: Buffer;
   byId: string | null;
+  byName: string | null;
   address: string | null;
   detail: string;
 };
@@ -174,19 +179,33 @@ export async function* listAudit(db: Database, since: Date): AsyncGenerator<Audi
   }
 }
 
-/** A row without the current username of the account. */
-type UnnamedAuditRow = Omit<AuditRow, 'username'>;
+/** A row without the current names of the accounts. */
+type UnnamedAuditRow = Omit<AuditRow, 'name' | 'username' | 'byName'>;
 
-/** A query of its own reads the usernames: `users` may be distributed by another key than `audit`. */
+/** A query of its own reads the names: `users` may be distributed by another key than `audit`. */
 async function withNames(db: Database, rows: UnnamedAuditRow[]): Promise<AuditRow[]> {
-  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
-  const names = await db.query<{ id: string; username: string }>(sql`
-    select id, username from users where id = any(${ids}::uuid[])`);
-  const byId = new Map(names.map(({ id, username }) => [id, username]));
-  return rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
+  const ids = [...new Set(rows.flatMap(({ userId, byId }) => [userId ?? [], byId ?? []].flat()))];
+  const people = await db.query<{ id: string; name: string; username: string }>(sql`
+    select id, name, username from users where id = any(${ids}::uuid[])`);
+  const personOf = new Map(people.map((person) => [person.id, person]));
+  return rows.map((row) => {
+    const person = personOf.get(row.userId ?? '');
+    const by = personOf.get(row.byId ?? '');
+    return {
+      ...row,
+      name: person?.name ?? null,
+      username: person?.username ?? null,
+      byName: by?.name ?? null,
+    };
+  });
 }
 
-type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
+type AuditFilter = {
+  since: Date | null;
+  until: Date | null;
+  userId: string | null;
+  what: AuditAction | undefined;
+};
 
 /**
  * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that
@@ -196,7 +215,7 @@ type AuditFilter = { since: Date | null; until: Date | null; userId: string | nu
 export async function listAuditPage(
   db: Database,
   secretKey: string,
-  { since, until, userId }: AuditFilter,
+  { since, until, userId, what }: AuditFilter,
   after: [at: Date, id: string] | null,
   limit: number,
 ): Promise<AuditRow[]> {
@@ -204,6 +223,7 @@ export async function listAuditPage(
     select at, id, what, user_id, who, by_id, address, detail from audit
     where true
       ${userId === null ? sql`` : sql`and (who = ${hashOf(secretKey, { userId })} or by_id = ${userId})`}
+      ${what === undefined ? sql`` : sql`and what = ${what}`}
       ${since ? sql`and at >= ${since}` : sql``}
       ${until ? sql`and at <= ${until}` : sql``}
       ${after ? sql`and (at, id) < (${after[0]}, ${after[1]})` : sql``}

@@ -118,6 +118,13 @@ test('audit: 200 for admins with reason, admin and network of a suspension', asy
   const { body } = expectStatus(await api.get(`/v1/admin/audit?userId=${person.id}`, admin.token), 200);
   const entry = body.data.find(({ what }: Row) => what === 'account_suspended');
   assert.deepEqual([entry.detail, entry.byUserId, entry.address], [reason, admin.id, adminNetwork]);
+  assert.deepEqual([entry.name, entry.byName], [person.username, admin.username]);
+  const ofAction = await api.get(`/v1/admin/audit?userId=${person.id}&what=role_changed`, admin.token);
+  const found = expectStatus(ofAction, 200).body.data;
+  assert.deepEqual(
+    found.map(({ what, detail }: Row) => `${what} ${detail}`),
+    ['role_changed to user', 'role_changed to admin'],
+  );
 });
 
 /** The required parameters of lists. */

@@ -223,7 +223,7 @@ test('reports: 200 for admins, newest first, filtered by status, each report onc
 });
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
-test('resolve: 200 with the note and one audit entry; 404 for an unknown report, 400 for reopening', async () => {
+test('resolve: 200 with the note and one audit entry; 404 for an unknown report', async () => {
   const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
   const { body } = expectStatus(await createReport(guest, { type: 'user', id: organizer.id }), 201);
@@ -243,8 +243,54 @@ test('resolve: 200 with the note and one audit entry; 404 for an unknown report,
     await api.sql`select user_id from audit where what = 'report_resolved' and detail = ${body.id}`;
   assert.deepEqual([...auditEntries], [{ userId: admin.id }]);
   for (const id of [unknown, 'nonsense']) expectProblem(await resolveReport(id), 404, 'report_not_found');
-  for (const wrong of [{}, { status: 'open' }, { status: 'resolved', note: 'x'.repeat(2_001) }])
+  for (const wrong of [{}, { status: 'lost' }, { status: 'resolved', note: 'x'.repeat(2_001) }])
     expectProblem(await resolveReport(body.id, wrong), 400, 'invalid_request');
+});
+
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
+test('reopen: 200 without the time of the resolution, with the note, and one audit entry', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const { body } = expectStatus(await createReport(guest, { type: 'user', id: organizer.id }), 201);
+  expectStatus(await resolveReport(body.id, { status: 'resolved', note: 'Too early.' }), 200);
+  for (let i = 0; i < 2; i++) {
+    const open = expectStatus(await resolveReport(body.id, { status: 'open' }), 200).body;
+    assert.deepEqual([open.status, open.note, open.resolvedAt], ['open', 'Too early.', null]);
+  }
+  const entries = await api.sql`
+    select user_id from audit where what = 'report_reopened' and detail = ${body.id}`;
+  assert.deepEqual([...entries], [{ userId: admin.id }]);
+});
+
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
+test('reports: 200 for one report, and for those about a person; the overview counts the open ones', async () => {
+  const [organizer, guest, other] = await createUsers(api, 3);
+  assert.ok(organizer && guest && other);
+  const overview = async () => expectStatus(await api.get('/v1/admin/overview', admin.token), 200).body;
+  const before = await overview();
+  const reported = [];
+  for (const reporter of [guest, other])
+    reported.push(expectStatus(await createReport(reporter, { type: 'user', id: organizer.id }), 201).body);
+  const [first, next] = reported;
+  const { body } = expectStatus(await api.get(`/v1/admin/reports/${first.id}`, admin.token), 200);
+  assert.deepEqual([body.id, body.about.id, body.reporter.id], [first.id, organizer.id, guest.id]);
+  const about = await listReports(`aboutId=${organizer.id}`);
+  assert.deepEqual(
+    about.data.map(({ id }: { id: string }) => id),
+    [next.id, first.id],
+  );
+  for (const id of [unknown, 'nonsense']) {
+    assert.deepEqual((await listReports(`aboutId=${id}`)).data, []);
+    expectProblem(await api.get(`/v1/admin/reports/${id}`, admin.token), 404, 'report_not_found');
+  }
+  expectStatus(await resolveReport(first.id), 200);
+  expectStatus(await api.post(`/v1/admin/users/${organizer.id}/suspend`, admin.token, {}), 200);
+  const after = await overview();
+  assert.deepEqual(after, {
+    openReports: before.openReports + 1,
+    oldestReportAt: before.oldestReportAt ?? next.createdAt,
+    suspendedAccounts: before.suspendedAccounts + 1,
+  });
 });
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins

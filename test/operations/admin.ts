@@ -1,9 +1,15 @@
 /** The operations of admins. */
+import { auditActions } from '../../src/audit/audit.ts';
 import { createUser } from '../support/factories.ts';
 import { cursorPage, yesOrNo } from './fields.ts';
 import { asking, type Operation, of, type RowContext, required, rowOfAdmins, text } from './operation.ts';
 import { flag, line, oneOf, opaque, prose, timestampOrDay } from './rules.ts';
 
+const newReport = async ({ api, event }: RowContext): Promise<string> => {
+  const body = { subject: { type: 'event', id: event }, reason: 'spam' };
+  const report = await api.post('/v1/reports', (await createUser(api)).token, body);
+  return `/v1/admin/reports/${report.body.id}`;
+};
 const ofNewUser = (tail: string) => ({
   path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
@@ -11,21 +17,17 @@ const ofNewUser = (tail: string) => ({
 export const adminOperations: Record<string, Operation> = {
   'GET /v1/admin/reports': {
     ...required(),
-    ...asking({ status: text(oneOf('open', 'resolved')), ...cursorPage }),
+    ...asking({ status: text(oneOf('open', 'resolved')), aboutId: text(opaque), ...cursorPage }),
     ...rowOfAdmins(),
   },
+  'GET /v1/admin/reports/{id}': { ...required(), ...rowOfAdmins({ path: newReport }) },
   'PATCH /v1/admin/reports/{id}': {
     ...required(),
-    ...of({ status: oneOf('resolved') }, { note: prose(2_000) }),
+    ...of({ status: oneOf('open', 'resolved') }, { note: prose(2_000) }),
     example: () => ({ status: 'resolved' }),
-    ...rowOfAdmins({
-      path: async ({ api, event }) => {
-        const body = { subject: { type: 'event', id: event }, reason: 'spam' };
-        const report = await api.post('/v1/reports', (await createUser(api)).token, body);
-        return `/v1/admin/reports/${report.body.id}`;
-      },
-    }),
+    ...rowOfAdmins({ path: newReport }),
   },
+  'GET /v1/admin/overview': { ...required(), ...rowOfAdmins() },
   'GET /v1/admin/users': {
     ...required(),
     ...asking({ q: text(line(1, 100)), phone: text(opaque), suspended: yesOrNo, ...cursorPage }),
@@ -57,6 +59,7 @@ export const adminOperations: Record<string, Operation> = {
       since: text(timestampOrDay),
       until: text(timestampOrDay),
       userId: text(opaque),
+      what: text(oneOf(...auditActions)),
       ...cursorPage,
     }),
     ...rowOfAdmins(),

@@ -167,6 +167,7 @@ create table audit (
 ) partition by range (id);
 create index audit_by_time on audit (at);
 create index audit_by_admin on audit (by_id) where by_id is not null;
+create index audit_by_action on audit (what, at);
 
 ---- Events -----------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@ import { maintainAudit } from '../../audit/audit.ts';
 import { defineModule } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { changeRole } from './change-role.ts';
+import { getAdminOverview } from './get-admin-overview.ts';
 import { getFeatures } from './get-features.ts';
 import { listAccounts } from './list-accounts.ts';
 import { listAudit } from './list-audit.ts';
@@ -16,6 +17,7 @@ export const admin = defineModule<BaseServices>({
   name: 'admin',
   endpoints: [
     getFeatures,
+    getAdminOverview,
     listAccounts,
     suspendAccount,
     restoreAccount,

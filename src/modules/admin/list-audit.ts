@@ -3,9 +3,8 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { minId } from '../../lib/ids.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
-import { readUserId } from '../users/user-id.ts';
+import { readFilterId } from '../users/user-id.ts';
 import { toAuditEntry } from './present.ts';
 import { AuditEntry, AuditQuery } from './schemas.ts';
 
@@ -23,24 +22,11 @@ export const listAudit = defineEndpoint({
   response: { 200: cursorPage(ref(AuditEntry)) },
 
   async handler({ query }, { db, config }: BaseServices) {
-    const { since, until, userId, cursor, limit } = query;
+    const { since, until, userId, what, cursor, limit } = query;
     const after = readCursor(cursor, 'time', 'id');
-    const filter = { since: readFrom(since), until: readUntil(until), userId: readFilterId(userId) };
+    const filter = { since: readFrom(since), until: readUntil(until), userId: readFilterId(userId), what };
     const rows = await listAuditPage(db, config.secretKey, filter, after, limit + 1);
     const page = toPage(rows, limit, ({ at, id }) => [at, id]);
     return { status: 200, body: { data: page.rows.map(toAuditEntry), nextCursor: page.nextCursor } };
   },
 });
-
-/**
- * The id of a person to filter by; null without a filter. A malformed id finds no entries, as an unknown id
- * does.
- */
-function readFilterId(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  try {
-    return readUserId(text);
-  } catch {
-    return minId;
-  }
-}

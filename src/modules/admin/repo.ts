@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { AdvisoryLock } from '../../db/locks.ts';
+import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -34,6 +35,16 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
   }
   await setRole(tx, userId, role);
   return true;
+}
+
+/** A count that the overview shows stops here. */
+const maxCounted = 1_000;
+
+export async function countSuspended(db: Database): Promise<number> {
+  const rows = await db.query<{ count: number }>(sql`
+    select count(*)::int as count
+    from (select 1 from users where suspended_at is not null limit ${maxCounted}) s`);
+  return one(rows).count;
 }
 
 type UserFilter = {

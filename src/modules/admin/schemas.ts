@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { auditActions } from '../../audit/audit.ts';
 import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
@@ -91,6 +92,7 @@ export const AuditQuery = Type.Object({
         'account finds no entries.',
     }),
   ),
+  what: Type.Optional(oneOf(auditActions, { description: 'Entries of this action.' })),
   ...cursorQuery,
 });
 export const AuditEntry = named(
@@ -98,11 +100,12 @@ export const AuditEntry = named(
   Type.Object({
     id,
     at: timestamp(),
-    what: Type.String({ examples: ['account_suspended'] }),
+    what: oneOf(auditActions, { examples: ['account_suspended'] }),
     userId: nullable(Type.String(), {
       description:
         'The person concerned; null after the account is deleted, and for a phone number without an account.',
     }),
+    name: nullable(Type.String({ examples: ['Mara Lindgren'] })),
     username: nullable(Type.String({ examples: ['mara.l'] })),
     who: Type.String({
       description:
@@ -113,6 +116,7 @@ export const AuditEntry = named(
     byUserId: nullable(Type.String(), {
       description: 'The admin who acted on the account; null for other entries.',
     }),
+    byName: nullable(Type.String({ examples: ['Noor Haddad'] }), { description: 'The name of that admin.' }),
     address: nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
       description: 'The network of the client; null for a command-line command.',
     }),
@@ -120,3 +124,13 @@ export const AuditEntry = named(
   }),
 );
 export type AuditEntry = Static<typeof AuditEntry>;
+
+const openCount = (description: string) => Type.Integer({ description, examples: [3] });
+export const AdminOverview = named(
+  'AdminOverview',
+  Type.Object({
+    openReports: openCount('Number of open reports, at most 1,000.'),
+    oldestReportAt: nullable(timestamp(), { description: 'The time of the oldest open report.' }),
+    suspendedAccounts: openCount('Number of suspended accounts, at most 1,000.'),
+  }),
+);

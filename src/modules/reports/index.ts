@@ -3,13 +3,14 @@ import type { BaseServices } from '../../http/services.ts';
 import { createReport } from './create-report.ts';
 import { reportDeletionHooks } from './delete-account-data.ts';
 import { reportExportSections } from './export-sections.ts';
+import { getReport } from './get-report.ts';
 import { listReports } from './list-reports.ts';
 import { resolveReport } from './resolve-report.ts';
 
 /** Reports of events, items, messages and people to the admins. */
 export const reports = defineModule<BaseServices>({
   name: 'reports',
-  endpoints: [createReport, listReports, resolveReport],
+  endpoints: [createReport, listReports, getReport, resolveReport],
   deletionHooks: reportDeletionHooks,
   exportSections: reportExportSections,
 });

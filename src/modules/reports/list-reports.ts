@@ -2,6 +2,7 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
+import { readFilterId } from '../users/user-id.ts';
 import { toAdminReport } from './present.ts';
 import { listReports as findReports } from './repo.ts';
 import { AdminReport, ReportQuery } from './schemas.ts';
@@ -18,8 +19,9 @@ export const listReports = defineEndpoint({
   response: { 200: cursorPage(ref(AdminReport)) },
 
   async handler({ query }, { db }: BaseServices) {
-    const { status, cursor, limit } = query;
-    const rows = await findReports(db, status, readCursor(cursor, 'time', 'id'), limit + 1);
+    const { status, aboutId, cursor, limit } = query;
+    const after = readCursor(cursor, 'time', 'id');
+    const rows = await findReports(db, { status, aboutId: readFilterId(aboutId) }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
     return { status: 200, body: { data: page.rows.map(toAdminReport), nextCursor: page.nextCursor } };
   },

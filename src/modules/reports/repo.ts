@@ -69,12 +69,12 @@ async function requireQuota(tx: Transaction, reporterId: string, now: Date): Pro
 
 /**
  * Returns reports, the newest first.
- * @param status undefined: reports of every status
+ * @param filter.status undefined: reports of every status. `aboutId`: null for reports about everyone
  * @param after the time and id of the last report of the previous page; null for the first page
  */
 export async function listReports(
   db: Database,
-  status: 'open' | 'resolved' | undefined,
+  { status, aboutId }: { status: ReportRow['status'] | undefined; aboutId: string | null },
   after: [createdAt: Date, id: string] | null,
   limit: number,
 ): Promise<AdminReportRow[]> {
@@ -82,23 +82,39 @@ export async function listReports(
     select * from reports
     where true
       ${status === undefined ? sql`` : sql`and status = ${status}`}
+      ${aboutId === null ? sql`` : sql`and about_id = ${aboutId}`}
       ${after ? sql`and (created_at, id) < (${after[0]}, ${after[1]})` : sql``}
     order by created_at desc, id desc limit ${limit}`);
   return withDetails(db, rows);
 }
 
+/** Returns a report; null if it does not exist. */
+export async function findReport(db: Database, id: string): Promise<AdminReportRow | null> {
+  const rows = await db.query<ReportRow>(sql`select * from reports where id = ${id}`);
+  const [row] = await withDetails(db, rows);
+  return row ?? null;
+}
+
+/** Counts the open reports, up to 1,000. `oldest`: the time of the oldest; null if there are none. */
+export async function readOpenReports(db: Database): Promise<{ count: number; oldest: Date | null }> {
+  const rows = await db.query<{ count: number; oldest: Date | null }>(sql`
+    select count(*)::int as count, min(created_at) as oldest
+    from (select created_at from reports where status = 'open' order by created_at, id limit 1000) r`);
+  return one(rows);
+}
+
 /**
- * Resolves a report. A resolved report stays resolved, and its note may change. The report is found by its id
- * alone, because admins do not send the reporter's id, which is the distribution key.
- * @param note undefined: the note stays
- * @returns null if the report does not exist; otherwise the report, and whether it was open before
+ * Resolves or reopens a report; its note may change. The report is found by its id alone, because admins do not send the
+ * reporter's id, which is the distribution key.
+ * @param change.note undefined: the note stays
+ * @returns null if the report does not exist; otherwise the report, and whether its status changed
  */
-export async function resolveReport(
+export async function changeReport(
   tx: Transaction,
   id: string,
-  note: string | undefined,
+  { status, note }: { status: ReportRow['status']; note?: string },
   now: Date,
-): Promise<{ row: AdminReportRow; wasOpen: boolean } | null> {
+): Promise<{ row: AdminReportRow; isChanged: boolean } | null> {
   const [found] = await tx.query<{ reporterId: string }>(sql`
     select reporter_id from reports where id = ${id}`);
   if (!found) return null;
@@ -106,12 +122,12 @@ export async function resolveReport(
     select status from reports where reporter_id = ${found.reporterId} and id = ${id} for update`);
   if (!before) return null;
   const rows = await tx.query<ReportRow>(sql`
-    update reports set status = 'resolved', note = coalesce(${note ?? null}, note),
-      resolved_at = coalesce(resolved_at, ${now})
+    update reports set status = ${status}, note = coalesce(${note ?? null}, note),
+      resolved_at = case when ${status === 'resolved'} then coalesce(resolved_at, ${now}) end
     where reporter_id = ${found.reporterId} and id = ${id}
     returning *`);
   const [row] = await withDetails(tx, rows);
-  return row ? { row, wasOpen: before.status === 'open' } : null;
+  return row ? { row, isChanged: before.status !== status } : null;
 }
 
 /**

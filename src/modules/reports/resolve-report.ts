@@ -6,7 +6,7 @@ import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { toAdminReport } from './present.ts';
-import { resolveReport as updateReport } from './repo.ts';
+import { changeReport } from './repo.ts';
 import { AdminReport, ReportParams, Resolution } from './schemas.ts';
 
 export const resolveReport = defineEndpoint({
@@ -14,7 +14,7 @@ export const resolveReport = defineEndpoint({
   path: '/v1/admin/reports/:id',
   operationId: 'resolveReport',
   tag: 'Reports',
-  summary: 'Resolve a report',
+  summary: 'Resolve or reopen a report',
   description: 'For admins. The reporter is not notified.',
   access: 'admin',
   params: ReportParams,
@@ -26,9 +26,10 @@ export const resolveReport = defineEndpoint({
     const id = readId(params.id, 'report_not_found');
     const context = auditContextOf(services, request);
     const report = await actAsAdmin(services.db, caller, async (tx) => {
-      const resolved = await updateReport(tx, id, body.note, context.now);
-      if (resolved?.wasOpen) await recordAudit(tx, context, { userId: caller.id }, 'report_resolved', id);
-      return resolved?.row;
+      const changed = await changeReport(tx, id, body, context.now);
+      const what = body.status === 'resolved' ? 'report_resolved' : 'report_reopened';
+      if (changed?.isChanged) await recordAudit(tx, context, { userId: caller.id }, what, id);
+      return changed?.row;
     });
     if (!report) throw new Problem('report_not_found');
     return { status: 200, body: toAdminReport(report) };

@@ -80,12 +80,18 @@ export type AdminReport = Static<typeof AdminReport>;
 
 export const ReportQuery = Type.Object({
   status: Type.Optional(oneOf(statuses, { description: 'Default: reports of every status.' })),
+  aboutId: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Reports about this person. An unknown id finds no reports.',
+    }),
+  ),
   ...cursorQuery,
 });
 export const ReportParams = Type.Object({ id: Type.String({ description: "The report's id." }) });
 export const Resolution = body(
   {
-    status: Type.Literal('resolved'),
+    status: oneOf(statuses),
     note: Type.Optional(
       prose(2_000, { description: 'A note for other admins. Without this field, the note does not change.' }),
     ),

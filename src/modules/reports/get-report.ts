@@ -1,0 +1,27 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { toAdminReport } from './present.ts';
+import { findReport } from './repo.ts';
+import { AdminReport, ReportParams } from './schemas.ts';
+
+export const getReport = defineEndpoint({
+  method: 'GET',
+  path: '/v1/admin/reports/:id',
+  operationId: 'getReport',
+  tag: 'Reports',
+  summary: 'Get a report',
+  description: 'For admins.',
+  access: 'admin',
+  params: ReportParams,
+  response: { 200: ref(AdminReport) },
+  problems: ['report_not_found'],
+
+  async handler({ params }, { db }: BaseServices) {
+    const report = await findReport(db, readId(params.id, 'report_not_found'));
+    if (!report) throw new Problem('report_not_found');
+    return { status: 200, body: toAdminReport(report) };
+  },
+});
