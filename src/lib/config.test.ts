@@ -323,6 +323,15 @@ test('config: MAP_TILES is the path of a file, or an https address without a pas
   assert.ok(!faults({ MAP_TILES: 'https://me:hidden@maps.example.org/t' }).includes('hidden'));
 });
 
+test('config: CONTACT is an e-mail address, or the address of a page', () => {
+  const read = (CONTACT: string) => readConfig({ CONTACT }).contact;
+  assert.equal(read(''), undefined);
+  assert.equal(read('hello@example.org'), 'mailto:hello@example.org');
+  assert.equal(read('https://example.org/help'), 'https://example.org/help');
+  for (const wrong of ['hello', 'javascript:alert(1)', 'a@example.org?bcc=b@example.org', '"x"@example.org'])
+    assert.match(faults({ CONTACT: wrong }), /^CONTACT must be [^\n]+$/, wrong);
+});
+
 test('config: .env.example documents exactly the variables that the code reads', async () => {
   const example = await readFile(path.join(root, '.env.example'), 'utf8');
   const read = new Set<string>();

@@ -4,6 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
+import { readContact } from './config/contact.ts';
 import { readDatabaseUrl, readReplicas } from './config/database.ts';
 import { readMapTiles } from './config/map-tiles.ts';
 import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } from './config/network.ts';
@@ -117,6 +118,8 @@ function readSettings(read: Reader) {
     s3: readS3(read),
     /** Undefined for a map without streets. */
     mapTiles: readMapTiles(read),
+    /** How visitors reach the operator: the target of a link. Undefined for no link. */
+    contact: readContact(read),
   };
 }
 

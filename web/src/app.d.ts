@@ -1,4 +1,4 @@
-import type { Client, Me } from '@potluck/client';
+import type { Client, Me, Suspension } from '@potluck/client';
 
 declare global {
   namespace App {
@@ -16,6 +16,8 @@ declare global {
       isProduction: boolean;
       /** The country of the server's phone numbers, such as `SE`; null if the operator has not set one. */
       defaultCountry: string | null;
+      /** How visitors reach the operator: the target of a link; null if it is not configured. */
+      contact: string | null;
       requestId: string;
       /** Logs an error that is a defect of the server. */
       reportError(error: unknown): void;
@@ -33,8 +35,10 @@ declare global {
       api: Client;
       /** The person who is signed in. */
       me: Me | null;
-      /** `ended`: the browser has a session that was ended elsewhere, or that has expired. */
-      session: 'none' | 'active' | 'ended' | 'suspended';
+      /** `ended`: the browser has a session that was ended elsewhere, or that has expired. `suspended`: a limited session. */
+      session: 'none' | 'active' | 'ended' | 'endedBySuspension' | 'suspended';
+      /** The suspension of the visitor's account; null if it is not suspended. */
+      suspension: Suspension | null;
       /** An address on another server that the page may load from. */
       foreignSource?: string;
     }

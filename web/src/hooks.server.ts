@@ -1,4 +1,4 @@
-import { type Client, createClient, getMe, isProblem, type Me } from '@potluck/client';
+import { type Client, createClient, getMe, isProblem } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
 import { chooseLanguage, directionOf } from '#lib/language/languages.ts';
@@ -10,8 +10,14 @@ import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 
 const policyHeader = 'content-security-policy';
 
-/** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
-const pagesForSuspended = ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language'];
+/**
+ * What suspended people can open: the API permits them to export and delete their data, and to sign out. If the suspension
+ * has ended their session, they learn why, and sign in again for the rest.
+ */
+const openPages: Partial<Record<App.Locals['session'], string[]>> = {
+  suspended: ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language'],
+  endedBySuspension: ['/suspended', '/sign-in', '/sign-out', '/goodbye', '/language'],
+};
 
 export const handle: Handle = async ({ event, resolve }) => {
   const { platform } = event;
@@ -23,8 +29,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   // The service worker stores the offline page, which stays when the person signs out.
   const isStored = event.url.pathname === offlinePath;
   Object.assign(event.locals, isStored ? noSession : await findSession(event.locals.api, cookies));
-  if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
-    redirect(303, '/suspended');
+  if (openPages[event.locals.session]?.includes(event.url.pathname) === false) redirect(303, '/suspended');
   const { headers } = event.request;
   const language = chooseLanguage(headers.get('cookie'), headers.get('accept-language'));
   const response = await withLanguage(language, () =>
@@ -101,17 +106,20 @@ function createApi(url: URL, platform: App.Platform, cookies: VisitorCookies, wa
   });
 }
 
-type Session = { me: Me | null; session: App.Locals['session'] };
-const noSession: Session = { me: null, session: 'none' };
+type Session = Pick<App.Locals, 'me' | 'session' | 'suspension'>;
+const noSession: Session = { me: null, session: 'none', suspension: null };
 
 async function findSession(api: Client, cookies: VisitorCookies): Promise<Session> {
   if (!cookies.hasSession) return noSession;
   try {
-    return { me: (await getMe({ client: api })).data, session: 'active' };
+    return { me: (await getMe({ client: api })).data, session: 'active', suspension: null };
   } catch (error) {
-    if (isProblem(error, 'account_suspended')) return { me: null, session: 'suspended' };
-    if (!isProblem(error, 'token_invalid')) return refuse(error);
+    if (!isProblem(error, 'account_suspended', 'token_invalid')) return refuse(error);
+    const suspension = error.suspension ?? null;
+    if (error.code === 'account_suspended') return { me: null, session: 'suspended', suspension };
+    // The cookie stays, so that the page which says why can be loaded again.
+    if (suspension) return { me: null, session: 'endedBySuspension', suspension };
     cookies.removeSession();
-    return { me: null, session: 'ended' };
+    return { ...noSession, session: 'ended' };
   }
 }

@@ -87,7 +87,7 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
 }
 
 function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
-  const { production, publicUrl, demo, mapTiles, defaultCountry = null } = services.config;
+  const { production, publicUrl, demo, mapTiles, contact = null, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
@@ -103,6 +103,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         sessionCookie,
         demoAccounts,
         mapTiles: tilesAddress,
+        contact,
         isProduction: production,
         defaultCountry,
         requestId: request.id,

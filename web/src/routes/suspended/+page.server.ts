@@ -1,6 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = ({ locals: { session } }) => {
-  if (session !== 'suspended') redirect(303, '/');
+export const load: PageServerLoad = ({ locals: { session, suspension }, platform }) => {
+  if (session !== 'suspended' && session !== 'endedBySuspension') redirect(303, '/');
+  return { suspension, mustSignIn: session === 'endedBySuspension', contact: platform?.contact ?? null };
 };
