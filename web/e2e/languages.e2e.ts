@@ -89,8 +89,8 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     profile: `/u/${guest.id}`,
     people: `/people?q=${encodeURIComponent(word)}`,
     feed: '/feed',
-    reports: '/admin',
-    accounts: `/admin/accounts?q=${encodeURIComponent(word)}`,
+    reports: '/admin/reports',
+    accounts: `/admin/people?q=${encodeURIComponent(word)}`,
     switches: '/admin/switches',
     'error page': '/nothing/here',
   };
@@ -117,7 +117,7 @@ async function openPage(page: Page, path: string): Promise<void> {
 const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
   page.evaluate((ownWord) => {
     // Events on the map and reports of other tests
-    const entries = location.pathname === '/admin' ? '.card:has(blockquote, dl)' : '.event-card';
+    const entries = location.pathname === '/admin/reports' ? '.report' : '.event-card';
     for (const entry of document.querySelectorAll(entries))
       if (!entry.textContent?.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];

@@ -127,7 +127,7 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   paths.push(...ofEvent.map((name) => `${event}/${name}`), `/messages/${guest.id}`);
   paths.push(...['blocked', 'calendar', 'devices', 'delete'].map((name) => `/settings/${name}`));
   paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
-  paths.push(...['', '/accounts', '/switches', '/audit'].map((name) => `/admin${name}`));
+  paths.push(...['', '/reports', '/people', '/switches', '/audit'].map((name) => `/admin${name}`));
   await signIn(context, admin);
   const reports = await watch(page);
   const inspected: Inspected[] = [];

@@ -1,30 +1,24 @@
-import { listReports, resolveReport, suspendAccount } from '@potluck/client';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { getAdminOverview, listAccounts, listAudit, listFlags } from '@potluck/client';
 import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
-import type { Actions, PageServerLoad } from './$types';
+import type { PageServerLoad } from './$types';
+
+/** Entries of people themselves, which would hide those of admins. */
+const everyday = ['signed_in', 'logged_out', 'device_signed_out'];
 
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireAdmin(locals, url);
-  const status = url.searchParams.get('status') === 'resolved' ? ('resolved' as const) : ('open' as const);
-  const cursor = url.searchParams.get('cursor') ?? undefined;
-  const query = { status, limit: 20, ...(cursor && { cursor }) };
-  return { status, reports: await read(listReports({ client: locals.api, query })) };
-};
-
-export const actions: Actions = {
-  resolve: formAction({
-    fields: (form) => texts(form, 'id', 'note'),
-    send: ({ client }, { id, note }) =>
-      resolveReport({ client, path: { id }, body: { status: 'resolved', ...(note && { note }) } }),
-    done: () => ({ done: 'resolved' as const }),
-  }),
-
-  /** Suspends the person whom a report is about. */
-  suspend: formAction({
-    fields: (form) => texts(form, 'userId', 'reason'),
-    send: ({ client }, { userId: id, reason }) =>
-      suspendAccount({ client, path: { id }, body: reason ? { reason } : {} }),
-    done: () => ({ done: 'suspended' as const }),
-  }),
+  const client = locals.api;
+  const [overview, accounts, flags, entries] = await Promise.all([
+    read(getAdminOverview({ client })),
+    read(listAccounts({ client, query: { limit: 5 } })),
+    read(listFlags({ client })),
+    read(listAudit({ client, query: { limit: 50 } })),
+  ]);
+  return {
+    overview,
+    newest: accounts.data,
+    off: flags.data.flatMap(({ name, enabled }) => (enabled ? [] : [name])),
+    entries: entries.data.filter(({ what }) => !everyday.includes(what)).slice(0, 6),
+  };
 };

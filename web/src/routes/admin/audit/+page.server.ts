@@ -1,12 +1,16 @@
 import { listAudit } from '@potluck/client';
+import { actions } from '#lib/people/admin.ts';
+import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
+const names = Object.keys(actions) as (keyof typeof actions)[];
+
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireAdmin(locals, url);
-  const userId = url.searchParams.get('userId');
-  const cursor = url.searchParams.get('cursor');
-  const query = { limit: 50, ...(userId && { userId }), ...(cursor && { cursor }) };
-  return { userId, entries: await read(listAudit({ client: locals.api, query })) };
+  const userId = url.searchParams.get('userId') || null;
+  const what = names.find((name) => name === url.searchParams.get('what')) ?? null;
+  const query = { ...readPage(url, 50), ...(userId && { userId }), ...(what && { what }) };
+  return { userId, what, entries: await read(listAudit({ client: locals.api, query })) };
 };

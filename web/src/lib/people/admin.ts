@@ -1,0 +1,114 @@
+/** What admins read: the reasons and subjects of reports, the features of switches, and the audit trail. */
+import type { AdminReport, AuditEntry, Flag } from '@potluck/client';
+import { m } from '#lib/messages/index.js';
+
+export const reportReasons: Record<AdminReport['reason'], () => string> = {
+  spam: m.admin_reason_spam,
+  scam: m.admin_reason_scam,
+  harassment: m.admin_reason_harassment,
+  hate: m.admin_reason_hate,
+  violence: m.admin_reason_violence,
+  sexual: m.admin_reason_sexual,
+  privacy: m.admin_reason_privacy,
+  other: m.admin_reason_other,
+};
+
+export const reportSubjects: Record<AdminReport['subject']['type'], () => string> = {
+  event: m.admin_subject_event,
+  item: m.admin_subject_item,
+  message: m.admin_subject_message,
+  user: m.admin_subject_user,
+};
+
+export const features: Record<Flag['name'], () => string> = {
+  bookings: m.admin_flag_bookings,
+  claims: m.admin_flag_claims,
+  messages: m.admin_flag_messages,
+  signUps: m.admin_flag_sign_ups,
+  uploads: m.admin_flag_uploads,
+};
+
+type Action = AuditEntry['what'];
+
+/** The actions by which the audit trail is filtered. */
+export const actions: Record<Action, () => string> = {
+  account_suspended: m.admin_action_account_suspended,
+  account_restored: m.admin_action_account_restored,
+  role_changed: m.admin_action_role_changed,
+  flag_changed: m.admin_action_flag_changed,
+  report_resolved: m.admin_action_report_resolved,
+  report_reopened: m.admin_action_report_reopened,
+  account_created: m.admin_action_account_created,
+  account_deleted: m.admin_action_account_deleted,
+  signed_in: m.admin_action_signed_in,
+  logged_out: m.admin_action_logged_out,
+  device_signed_out: m.admin_action_device_signed_out,
+  sign_in_locked: m.admin_action_sign_in_locked,
+  deletion_locked: m.admin_action_deletion_locked,
+  refresh_token_reused: m.admin_action_refresh_token_reused,
+};
+
+const sentences: Record<
+  Exclude<Action, 'role_changed' | 'flag_changed'>,
+  (inputs: { name: string }) => string
+> = {
+  account_suspended: m.admin_did_account_suspended,
+  account_restored: m.admin_did_account_restored,
+  report_resolved: m.admin_did_report_resolved,
+  report_reopened: m.admin_did_report_reopened,
+  account_created: m.admin_did_account_created,
+  account_deleted: m.admin_did_account_deleted,
+  signed_in: m.admin_did_signed_in,
+  logged_out: m.admin_did_logged_out,
+  device_signed_out: m.admin_did_device_signed_out,
+  sign_in_locked: m.admin_did_sign_in_locked,
+  deletion_locked: m.admin_did_deletion_locked,
+  refresh_token_reused: m.admin_did_refresh_token_reused,
+};
+
+const ofAdmins: Action[] = ['account_suspended', 'account_restored', 'role_changed'];
+const ofThemselves: Action[] = ['flag_changed', 'report_resolved', 'report_reopened'];
+
+/** What an entry of the audit trail says. */
+export type AuditLine = {
+  sentence: string;
+  /** The page of what the sentence is about; null for deleted accounts. */
+  href: string | null;
+  /** The admin who acted; `id` is null if their account is deleted or a command acted. Null for other entries. */
+  by: { id: string | null; name: string } | null;
+  /** The reason of a suspension. */
+  reason: string;
+};
+
+export function toAuditLine(entry: AuditEntry): AuditLine {
+  const { what, detail, userId, byUserId } = entry;
+  const name = entry.name ?? (userId || ofAdmins.includes(what) ? m.admin_deleted() : m.admin_no_account());
+  return {
+    sentence: describe(what, detail, name),
+    href: hrefOf(what, detail, userId),
+    by: ofAdmins.includes(what)
+      ? { id: byUserId, name: entry.byName ?? m.admin_audit_by_server() }
+      : ofThemselves.includes(what)
+        ? { id: userId, name }
+        : null,
+    reason: what === 'account_suspended' ? detail : '',
+  };
+}
+
+function describe(what: Action, detail: string, name: string): string {
+  if (what === 'role_changed')
+    return detail === 'to admin' ? m.admin_did_role_admin({ name }) : m.admin_did_role_user({ name });
+  if (what === 'flag_changed') {
+    const [flag = '', state] = detail.split(' ');
+    const feature = features[flag as Flag['name']]?.() ?? flag;
+    return state === 'on' ? m.admin_did_flag_on({ name: feature }) : m.admin_did_flag_off({ name: feature });
+  }
+  // A newer server may have more actions.
+  return sentences[what]?.({ name }) ?? what;
+}
+
+function hrefOf(what: Action, detail: string, userId: string | null): string | null {
+  if (what === 'report_resolved' || what === 'report_reopened') return `/admin/reports/${detail}`;
+  if (what === 'flag_changed') return '/admin/switches';
+  return userId && `/admin/audit?userId=${userId}`;
+}

@@ -1,0 +1,12 @@
+import { listReports } from '@potluck/client';
+import { readPage } from '#lib/server/pages.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireAdmin } from '#lib/server/require-admin.ts';
+import type { PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireAdmin(locals, url);
+  const status = url.searchParams.get('status') === 'resolved' ? ('resolved' as const) : ('open' as const);
+  const query = { status, ...readPage(url, 20) };
+  return { status, reports: await read(listReports({ client: locals.api, query })) };
+};
