@@ -3,7 +3,14 @@ import type { Place } from '@potluck/client';
 import { getLanguage } from '#lib/language/languages.ts';
 
 /** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
-export type ChosenPlace = { label: string; lat: number; lng: number; timeZone: string };
+export type ChosenPlace = {
+  label: string;
+  /** The name in an address, such as `Springfield, IL`. */
+  town: string;
+  lat: number;
+  lng: number;
+  timeZone: string;
+};
 
 /** Such as `Springfield, IL, United States`. */
 export const labelOf = ({ name, region, country }: Pick<Place, 'name' | 'region' | 'country'>): string =>
@@ -14,6 +21,7 @@ const countryName = (code: string): string =>
 
 export const toChosen = (place: Place): ChosenPlace => ({
   label: labelOf(place),
+  town: place.region === undefined ? place.name : `${place.name}, ${place.region}`,
   lat: place.lat,
   lng: place.lng,
   timeZone: place.timeZone,
@@ -22,12 +30,12 @@ export const toChosen = (place: Place): ChosenPlace => ({
 /** Returns null for text that is not a chosen place. */
 export function parseChosen(text: string): ChosenPlace | null {
   try {
-    const { label, lat, lng, timeZone } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof label !== 'string' || typeof timeZone !== 'string') return null;
+    const { label, town, lat, lng, timeZone } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof label !== 'string' || typeof town !== 'string' || typeof timeZone !== 'string') return null;
     if (typeof lat !== 'number' || typeof lng !== 'number') return null;
     // Throws for a name that is no time zone.
     new Intl.DateTimeFormat('en', { timeZone });
-    return { label, lat, lng, timeZone };
+    return { label, town, lat, lng, timeZone };
   } catch {
     return null;
   }

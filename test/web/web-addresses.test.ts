@@ -1,0 +1,180 @@
+/** Addresses as people write them: which town they name, and which street. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { addressLine, readAddress, splitAddress } from '../../web/src/lib/discovery/read-address.ts';
+
+/** @param line the address of the event, if it is not the text as it is */
+type Example = [text: string, town: string, street: string, line?: string];
+
+const examples: Record<string, Example[]> = {
+  'in Sweden and Norway': [
+    ['Götgatan 5, Göteborg', 'Göteborg', 'Götgatan 5'],
+    ['Kastanjegatan 14 Mölndal', 'Mölndal', 'Kastanjegatan 14', 'Kastanjegatan 14, Mölndal'],
+    ['Götgatan 5, 411 05 Göteborg', 'Göteborg', 'Götgatan 5, 411 05'],
+    ['Götgatan 5 411 05 Göteborg', 'Göteborg', 'Götgatan 5, 411 05', 'Götgatan 5, 411 05 Göteborg'],
+    ['Götgatan 5, SE-411 05 Göteborg', 'Göteborg', 'Götgatan 5, SE-411 05'],
+    ['Götgatan 5, 41105 Göteborg', 'Göteborg', 'Götgatan 5, 41105'],
+    ['Götgatan 5, Göteborg, Sverige', 'Göteborg', 'Götgatan 5', 'Götgatan 5, Göteborg'],
+    ['Götgatan 5 B, lgh 1102, Göteborg', 'Göteborg', 'Götgatan 5 B, lgh 1102'],
+    ['Götgatan 5B Göteborg', 'Göteborg', 'Götgatan 5B', 'Götgatan 5B, Göteborg'],
+    [
+      'Västra Hamngatan 12-14 Göteborg',
+      'Göteborg',
+      'Västra Hamngatan 12-14',
+      'Västra Hamngatan 12-14, Göteborg',
+    ],
+    ['Storgatan 1, Upplands Väsby', 'Upplands Väsby', 'Storgatan 1'],
+    ['Storgatan 1 Upplands Väsby', 'Upplands Väsby', 'Storgatan 1', 'Storgatan 1, Upplands Väsby'],
+    ['Karl Johans gate 22, 0026 Oslo', 'Oslo', 'Karl Johans gate 22, 0026'],
+    ['Karl Johans gate 22 0026 Oslo', 'Oslo', 'Karl Johans gate 22, 0026', 'Karl Johans gate 22, 0026 Oslo'],
+    ['Aker Brygge, Oslo', 'Oslo', 'Aker Brygge'],
+    ['Mölndal', 'Mölndal', ''],
+    ['Oslo, Norge', 'Oslo', '', 'Oslo'],
+  ],
+  'in Germany': [
+    ['Kastanienallee 12, 10435 Berlin', 'Berlin', 'Kastanienallee 12, 10435'],
+    [
+      'Kastanienallee 12 10435 Berlin',
+      'Berlin',
+      'Kastanienallee 12, 10435',
+      'Kastanienallee 12, 10435 Berlin',
+    ],
+    ['Kastanienallee 12a, D-10435 Berlin', 'Berlin', 'Kastanienallee 12a, D-10435'],
+    [
+      'Kastanienallee 12, 10435 Berlin, Deutschland',
+      'Berlin',
+      'Kastanienallee 12, 10435',
+      'Kastanienallee 12, 10435 Berlin',
+    ],
+    ['Hauptstr. 5, Frankfurt am Main', 'Frankfurt am Main', 'Hauptstr. 5'],
+    ['Straße des 17. Juni 135, 10623 Berlin', 'Berlin', 'Straße des 17. Juni 135, 10623'],
+    ['Hauptstraße 12/14 München', 'München', 'Hauptstraße 12/14', 'Hauptstraße 12/14, München'],
+    ['Am Markt 1\n28195 Bremen', 'Bremen', 'Am Markt 1, 28195', 'Am Markt 1, 28195 Bremen'],
+    ['28195 Bremen', 'Bremen', '28195'],
+    [
+      'Alter Schlachthof 11; Karlsruhe',
+      'Karlsruhe',
+      'Alter Schlachthof 11',
+      'Alter Schlachthof 11, Karlsruhe',
+    ],
+  ],
+  'in Britain and North America': [
+    ['10 Downing Street, London', 'London', '10 Downing Street'],
+    ['10 Downing Street, London SW1A 2AA', 'London', '10 Downing Street, London SW1A 2AA'],
+    ['10 Downing Street, London, SW1A 2AA', 'London', '10 Downing Street, London, SW1A 2AA'],
+    [
+      '10 Downing Street, London SW1A 2AA, UK',
+      'London',
+      '10 Downing Street, London SW1A 2AA',
+      '10 Downing Street, London SW1A 2AA',
+    ],
+    ['Flat 3, 21 High Street, Oxford', 'Oxford', 'Flat 3, 21 High Street'],
+    ['123 Main St, Springfield, IL', 'Springfield', '123 Main St, Springfield, IL'],
+    ['123 Main St, Springfield, IL 62704', 'Springfield', '123 Main St, Springfield, IL 62704'],
+    [
+      '123 Main St, Springfield, IL 62704-1234, USA',
+      'Springfield',
+      '123 Main St, Springfield, IL 62704-1234',
+      '123 Main St, Springfield, IL 62704-1234',
+    ],
+    ['350 5th Ave, New York, NY 10118', 'New York', '350 5th Ave, New York, NY 10118'],
+    [
+      '290 Bremner Blvd, Toronto, ON M5V 3L9, Canada',
+      'Toronto',
+      '290 Bremner Blvd, Toronto, ON M5V 3L9',
+      '290 Bremner Blvd, Toronto, ON M5V 3L9',
+    ],
+    ['Springfield, IL, United States', 'Springfield', '', 'Springfield'],
+    ['Paris, TX', 'Paris', '', 'Paris'],
+  ],
+  'in Arabic': [
+    ['شارع التحرير 12، القاهرة', 'القاهرة', 'شارع التحرير 12', 'شارع التحرير 12, القاهرة'],
+    ['١٢ شارع التحرير، القاهرة، مصر', 'القاهرة', '١٢ شارع التحرير', '١٢ شارع التحرير, القاهرة'],
+    ['شارع التحرير ١٢ القاهرة', 'القاهرة', 'شارع التحرير ١٢', 'شارع التحرير ١٢, القاهرة'],
+    [
+      'طريق الملك فهد، الرياض 12271',
+      'الرياض',
+      'طريق الملك فهد, الرياض 12271',
+      'طريق الملك فهد, الرياض 12271',
+    ],
+    ['شارع الحمرا، بيروت', 'بيروت', 'شارع الحمرا', 'شارع الحمرا, بيروت'],
+  ],
+};
+
+for (const [where, rows] of Object.entries(examples)) {
+  test(`address: ${where}, the town and the street are understood, and the line has both`, () => {
+    for (const [text, town, street, line = text] of rows) {
+      const [reading] = readAddress(text);
+      assert.deepEqual([reading?.town, reading?.street, reading?.isGuess], [town, street, false], text);
+      assert.equal(addressLine(street, town), line, text);
+    }
+  });
+}
+
+test('address: a street without a town has no certain reading', () => {
+  for (const text of ['Kastanjegatan 14', '10 Downing Street', 'Hauptstr. 5a', '', ' , ', 'شارع التحرير 12'])
+    assert.deepEqual(
+      readAddress(text).filter(({ isGuess }) => !isGuess),
+      [],
+      text,
+    );
+});
+
+test('address: of a text without commas, the last words are guesses, the most words first', () => {
+  const guesses = (text: string) =>
+    readAddress(text).map(({ town, street, isGuess }) => [town, street, isGuess]);
+  assert.deepEqual(guesses('5 Fifth Avenue New York'), [
+    ['Avenue New York', '5 Fifth', true],
+    ['New York', '5 Fifth Avenue', true],
+    ['York', '5 Fifth Avenue New', true],
+  ]);
+  assert.deepEqual(guesses('Slottsskogen Göteborg'), [
+    ['Slottsskogen Göteborg', '', false],
+    ['Göteborg', 'Slottsskogen', true],
+  ]);
+});
+
+test('address: a country or a state behind the town is recognized in the languages of the pages', () => {
+  for (const [text, country, region] of [
+    ['Oslo, Norway', 'NO', undefined],
+    ['Oslo, Norwegen', 'NO', undefined],
+    ['Oslo, Norge', 'NO', undefined],
+    ['أوسلو، النرويج', 'NO', undefined],
+    ['Springfield, IL, United States', 'US', 'IL'],
+    ['Springfield, IL', undefined, 'IL'],
+    ['Oslo', undefined, undefined],
+  ] as const)
+    assert.deepEqual([readAddress(text)[0]?.country, readAddress(text)[0]?.region], [country, region], text);
+});
+
+test('address: the line names the town once, and a street that is called like it is not the town', () => {
+  for (const [street, town, line] of [
+    ['Oslo gate 5', 'Oslo', 'Oslo gate 5, Oslo'],
+    ['Göteborgsvägen 5', 'Göteborg', 'Göteborgsvägen 5, Göteborg'],
+    ['Stora torget, Göteborg', 'Göteborg', 'Stora torget, Göteborg'],
+    ['Stora torget goteborg', 'Göteborg', 'Stora torget goteborg'],
+    ['Flat 3, 21 Oslo gate', 'Oslo', 'Flat 3, 21 Oslo gate, Oslo'],
+    ['12 Main St', 'Springfield, IL', '12 Main St, Springfield, IL'],
+    ['12 Main St, Springfield, IL 62704', 'Springfield, IL', '12 Main St, Springfield, IL 62704'],
+    ['Oslo', 'Oslo', 'Oslo, Oslo'],
+    ['', 'Oslo', 'Oslo'],
+    ['Kastanjegatan 14', '', 'Kastanjegatan 14'],
+  ] as const)
+    assert.equal(addressLine(street, town), line, `${street} | ${town}`);
+});
+
+test('address: the address of an event is split into the street and the town, and joined to the same text again', () => {
+  for (const [address, street, town] of [
+    ['Kastanjegatan 14, Mölndal', 'Kastanjegatan 14', 'Mölndal'],
+    ['Aker Brygge, Oslo', 'Aker Brygge', 'Oslo'],
+    ['Götgatan 5, 411 05 Göteborg', 'Götgatan 5, 411 05', 'Göteborg'],
+    ['10 Downing Street, London SW1A 2AA', '10 Downing Street, London SW1A 2AA', 'London'],
+    ['Am Markt 1; Bremen', 'Am Markt 1; Bremen', 'Bremen'],
+    ['Oslo, Norway', '', 'Oslo, Norway'],
+    ['Kastanjegatan 14', 'Kastanjegatan 14', ''],
+    ['Slottsskogen', 'Slottsskogen', ''],
+  ] as const) {
+    assert.deepEqual(splitAddress(address), { street, town }, address);
+    assert.equal(addressLine(street, town), address);
+  }
+});

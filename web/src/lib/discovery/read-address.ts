@@ -1,0 +1,121 @@
+/** Finds the town and the street in an address as people write it. Nothing here knows which towns exist. */
+import { codeOfCountry } from '#lib/discovery/countries.ts';
+import { normalizeName } from '#lib/discovery/normalize-name.ts';
+
+/** A reading of an address. */
+export type Reading = {
+  /** The name to search for. */
+  town: string;
+  /** What is in front of the town: the street, the number, the postal code. Empty for a town alone. */
+  street: string;
+  /** ISO 3166 alpha-2, of a country at the end. */
+  country?: string | undefined;
+  /** The abbreviation of a state or province behind the town. */
+  region?: string | undefined;
+  /** Whether the words are a guess, so that only a town with exactly this name is meant. */
+  isGuess: boolean;
+};
+
+/** Words of a town behind a street, at most. */
+const maxWords = 3;
+const separators = /[,،;\n]+/u;
+/** Such as 411 05, SE-411 05, 10115, D-10115, 0250, 1012 AB. */
+const codeInFront = /^(?:\p{L}{1,2}-)?(?:\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?: [A-Z]{2}(?= ))?)\s+(?=\p{L})/u;
+/** Such as SW1A 2AA, M5V 2T6, 62704, 62704-1234, ١٢٣٤٥. */
+const codeBehind =
+  /\s+(?:[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d|\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?:-\p{Nd}{4})?)$/iu;
+const regionPattern = /^(?:[A-Z]{2}|NSW|VIC|QLD|TAS|ACT)$/;
+/** A street with its number, and a town behind it, with or without a postal code between them. */
+const streetAndTown =
+  /^(?<street>.*\p{L}.*?\s\p{Nd}+(?:\s?[-–/]\s?\p{Nd}+)?(?:\s?\p{L}(?=\s))?)\s+(?<rest>(?:(?:\p{L}{1,2}-)?(?:\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6})\s+)?\p{L}[^\p{Nd}]*)$/u;
+
+/** The readings of a text, the likeliest first. Empty for a street without a town. */
+export function readAddress(text: string): Reading[] {
+  const parts = text
+    .split(separators)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const country = parts.length > 1 ? codeOfCountry(parts.at(-1) ?? '') : undefined;
+  if (country) parts.pop();
+  const whole = parts.join(', ');
+  const { region, isBehind } = takeRegion(parts);
+  const readings = parts
+    .flatMap((part, i) =>
+      readPart(part, parts.slice(0, i), { whole, isLast: !isBehind && i === parts.length - 1 }),
+    )
+    .toReversed();
+  return sortedByGuess(readings).map((reading) => ({ ...reading, country, region }));
+}
+
+/** Removes what stands behind the town: a state, a postal code, or both. */
+function takeRegion(parts: string[]): { region?: string | undefined; isBehind: boolean } {
+  const last = parts.at(-1) ?? '';
+  if (parts.length < 2) return { isBehind: false };
+  const bare = ` ${last}`.replace(codeBehind, '').trim();
+  if (bare !== '' && !regionPattern.test(bare)) return { isBehind: false };
+  parts.pop();
+  return { region: bare || undefined, isBehind: true };
+}
+
+type PartReading = Pick<Reading, 'town' | 'street' | 'isGuess'>;
+
+/** @param whole the text that stays the street if something stands behind the town */
+function readPart(
+  part: string,
+  before: string[],
+  context: { whole: string; isLast: boolean },
+): PartReading[] {
+  const bare = part.replace(codeBehind, '');
+  const isWhole = !context.isLast || bare !== part;
+  const place = (town: string, ...street: string[]): PartReading => {
+    const parts = [...before, ...street].filter((each) => each !== '');
+    return { town, street: isWhole && parts.length > 0 ? context.whole : parts.join(', '), isGuess: false };
+  };
+  const code = codeInFront.exec(part)?.[0] ?? '';
+  if (code) return [place(part.slice(code.length), code.trim())];
+  const split = streetAndTown.exec(bare)?.groups;
+  if (split?.rest) {
+    const inner = codeInFront.exec(split.rest)?.[0] ?? '';
+    return [place(split.rest.slice(inner.length), split.street ?? '', inner.trim())];
+  }
+  const guesses = guessesOf(bare).map(([street, name]) => ({ ...place(name, street), isGuess: true }));
+  return /\p{Nd}/u.test(bare) ? guesses : [...guesses, place(bare)];
+}
+
+/** The last words of a text as a town, the fewest words first, because the readings are reversed. */
+function guessesOf(text: string): [street: string, town: string][] {
+  const words = text.split(/\s+/);
+  return Array.from({ length: Math.min(maxWords, words.length - 1) }, (_, i) => i + 1)
+    .map((count): [string, string] => [words.slice(0, -count).join(' '), words.slice(-count).join(' ')])
+    .filter(([, town]) => !/\p{Nd}/u.test(town));
+}
+
+const sortedByGuess = (readings: PartReading[]): PartReading[] => [
+  ...readings.filter(({ isGuess }) => !isGuess),
+  ...readings.filter(({ isGuess }) => isGuess),
+];
+
+/** The address of an event in one line: the street and the town, unless the street names the town already. */
+export function addressLine(street: string, town: string): string {
+  if (street === '' || town === '' || namesTown(street, town)) return street || town;
+  return /(?:^|,\s*)(?:\p{L}{1,2}-)?\p{Nd}{3,6}(?: \p{Nd}{2}| [A-Z]{2})?$/u.test(street)
+    ? `${street} ${town}`
+    : `${street}, ${town}`;
+}
+
+/** Whether a street ends with its town, or has it behind a comma. "Oslo gate 5" does not name the town of Oslo. */
+function namesTown(street: string, town: string): boolean {
+  const name = ` ${normalizeName(town.split(separators)[0] ?? '')}`;
+  const parts = street.split(separators).map((part) => ` ${normalizeName(part.replace(codeBehind, ''))}`);
+  return parts.some((part, i) => part.endsWith(name) && (i > 0 || part !== name));
+}
+
+/** The street and the town of an address that an event has. The town is empty if the address does not name one. */
+export function splitAddress(address: string): { street: string; town: string } {
+  const [reading] = readAddress(address).filter(({ isGuess }) => !isGuess);
+  if (!reading) return { street: address, town: '' };
+  if (reading.street === '')
+    return reading.country ? { street: '', town: address } : { street: address, town: '' };
+  const isWhole = addressLine(reading.street, reading.town) === address;
+  return { street: isWhole ? reading.street : address, town: reading.town };
+}

@@ -1,0 +1,29 @@
+/** The coordinates of an event: those of its address, or of its town. */
+import type { Event } from '@potluck/client';
+import { distanceKm } from '#lib/discovery/distance.ts';
+import type { ChosenPlace } from '#lib/discovery/places.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
+import { m } from '#lib/messages/index.js';
+import type { FieldErrors } from './event-times.ts';
+
+/** An address this far from the middle of its town is in another one. */
+const maxKm = 100;
+
+/** Adds a text to `fields` for a spot that is none, or is far from the town. */
+export function readSpot(
+  values: Pick<EventValues, 'lat' | 'lng'>,
+  town: ChosenPlace,
+  fields: FieldErrors,
+): Pick<Event['location'], 'lat' | 'lng' | 'isExact'> {
+  if (values.lat === '' && values.lng === '') return { lat: town.lat, lng: town.lng, isExact: false };
+  const spot = { lat: toDegrees(values.lat, 90), lng: toDegrees(values.lng, 180) };
+  for (const axis of ['lat', 'lng'] as const)
+    if (Number.isNaN(spot[axis])) fields[`location.${axis}`] = m.organizer_error_degrees();
+  if (distanceKm(spot, town) > maxKm) fields['location.lat'] = m.organizer_error_far({ town: town.label });
+  return { ...spot, isExact: true };
+}
+
+function toDegrees(text: string, max: number): number {
+  const degrees = text === '' ? Number.NaN : Number(text.replace(',', '.'));
+  return Math.abs(degrees) <= max ? degrees : Number.NaN;
+}
