@@ -1,6 +1,7 @@
 /** The forms of a page, sent in the background. Those of the page of an event share a queue (event-forms.svelte.ts). */
 import { type ActionResult, applyAction, type SubmitFunction } from '$app/forms';
 import { afterNavigate, refreshAll } from '$app/navigation';
+import { createDraft, type DraftOptions } from './draft.svelte.ts';
 import { enhance } from './enhance.ts';
 import type { FormProblem } from './form-problem.ts';
 
@@ -14,6 +15,8 @@ type Options<Data> = {
   onDone?: (form: HTMLFormElement) => void;
   /** Handles a response in place of the page. Returns undefined for one that the page handles. */
   handle?: (result: ActionResult) => Promise<unknown> | undefined;
+  /** Keeps what is typed in the browser until the form has succeeded. */
+  draft?: DraftOptions;
 };
 
 /**
@@ -28,6 +31,7 @@ export function createForm<Data extends Answer>(options: Options<Data> = {}) {
   let latest = $state.raw<ActionResult | null>(null);
   /** What the action returned last; undefined before the first response of this page. */
   let answer = $state.raw<{ data: Data | undefined }>();
+  const draft = options.draft && createDraft(options.draft);
   const data = $derived(answer ? answer.data : (options.form?.() ?? undefined));
 
   const submit: SubmitFunction = ({ cancel, formElement }) => {
@@ -39,7 +43,9 @@ export function createForm<Data extends Answer>(options: Options<Data> = {}) {
       latest = result;
       if (result.type === 'error') return;
       answer = { data: result.type === 'redirect' ? undefined : (result.data as Data | undefined) };
-      if (result.type !== 'failure') options.onDone?.(formElement);
+      if (result.type === 'failure') return;
+      draft?.clear();
+      options.onDone?.(formElement);
     };
   };
 
@@ -51,7 +57,17 @@ export function createForm<Data extends Answer>(options: Options<Data> = {}) {
 
   return {
     /** Use as `use:form.enhance`. */
-    enhance: (element: HTMLFormElement) => enhance(element, submit),
+    enhance(element: HTMLFormElement) {
+      const sending = enhance(element, submit);
+      const stop = draft?.follow(element);
+      return {
+        destroy() {
+          stop?.();
+          sending.destroy();
+        },
+      };
+    },
+    draft,
     get isBusy() {
       return isBusy;
     },

@@ -2,6 +2,7 @@
 import { type Client, ProblemError } from '@potluck/client';
 import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
+import { textOf } from '#lib/forms/texts.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 
 /** A submitted form. An operation of the API takes `client`, `path` and `headers` as they are. */
@@ -89,9 +90,3 @@ function explain(cause: unknown): { status: number; problem: FormProblem } {
 /** Reads text fields, without surrounding spaces. */
 export const texts = <Name extends string>(form: FormData, ...names: Name[]): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, textOf(form.get(name))])) as Record<Name, string>;
-
-export const textOf = (value: FormDataEntryValue | null): string => linesOf(value).trim();
-
-/** The text as it was entered. A browser sends lines with CRLF. */
-export const linesOf = (value: FormDataEntryValue | null): string =>
-  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';

@@ -1,6 +1,8 @@
 /** Tells the other tabs of the browser about a sign-in or sign-out. */
+
 import { pagesCache } from '#lib/offline/stored-pages.ts';
 import { invalidateAll } from '$app/navigation';
+import { removeDraftsOfOthers } from './drafts.ts';
 
 const channelName = 'potluck-session';
 const personKey = 'potluck-person';
@@ -54,6 +56,8 @@ async function removePagesOfOthers(personId: string | null): Promise<void> {
     // A page that the service worker has stored may be of another person, or of none, and changes nothing.
     if (last !== '' && (await askWhoIsSignedIn()) !== personId) return;
     if (last !== '' && 'caches' in globalThis) await caches.delete(pagesCache);
+    // The drafts of a person whose session has ended wait for the next sign-in.
+    if (personId !== null) removeDraftsOfOthers(personId);
     localStorage.setItem(personKey, personId ?? '');
   } catch {
     // A browser that forbids storage keeps no pages either.

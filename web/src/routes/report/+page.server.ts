@@ -1,8 +1,9 @@
 import { type Client, getEvent, getUser, listItems, ProblemError, report } from '@potluck/client';
 import { error } from '@sveltejs/kit';
+import { linesOf } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
 import { reportReasons, reportTypes } from '#lib/people/report.ts';
-import { formAction, linesOf, texts } from '#lib/server/form-action.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 

@@ -1,5 +1,6 @@
 import { updateMe } from '@potluck/client';
-import { formAction, textOf, texts } from '#lib/server/form-action.ts';
+import { textOf } from '#lib/forms/texts.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 

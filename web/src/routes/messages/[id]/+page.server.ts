@@ -1,7 +1,8 @@
 import { listMessages, markMessagesRead, sendMessage } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { linesOf } from '#lib/forms/texts.ts';
 import { findCorrespondent } from '#lib/server/find-person.ts';
-import { formAction, linesOf, texts } from '#lib/server/form-action.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';

@@ -1,6 +1,7 @@
 import { deleteMe, requestDeleteCode } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, textOf } from '#lib/server/form-action.ts';
+import { textOf } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 

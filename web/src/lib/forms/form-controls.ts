@@ -1,0 +1,44 @@
+/** The controls of a form: whether a visitor has changed them, and how a draft fills them. */
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** Without hidden fields and files. */
+const controlsOf = (form: HTMLFormElement): Control[] =>
+  [...form.querySelectorAll<Control>('input, textarea, select')].filter(
+    ({ name, type }) => name !== '' && type !== 'hidden' && type !== 'file',
+  );
+
+const isChoice = (control: Control): control is HTMLInputElement =>
+  control.type === 'checkbox' || control.type === 'radio';
+
+function isChanged(control: Control): boolean {
+  if (control instanceof HTMLSelectElement)
+    return [...control.options].some(
+      (option) => option.selected !== option.defaultSelected && option.selected,
+    );
+  return isChoice(control)
+    ? control.checked !== control.defaultChecked
+    : control.value !== control.defaultValue;
+}
+
+/** Whether the visitor has typed something, for example before the scripts of the page have started. */
+export const isTouched = (form: HTMLFormElement): boolean => controlsOf(form).some(isChanged);
+
+/** Whether a file is chosen and not sent yet. */
+export const hasFile = (form: HTMLFormElement): boolean =>
+  [...form.querySelectorAll<HTMLInputElement>('input[type=file]')].some(({ files }) => files?.length);
+
+/** Fills the controls as if the visitor had typed. */
+export function fillForm(form: HTMLFormElement, data: FormData): void {
+  const used = new Map<string, number>();
+  for (const control of controlsOf(form)) {
+    const values = data.getAll(control.name).map(String);
+    if (isChoice(control)) control.checked = values.includes(control.value);
+    else {
+      const at = used.get(control.name) ?? 0;
+      used.set(control.name, at + 1);
+      control.value = values[at] ?? '';
+    }
+    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+}
