@@ -1,17 +1,7 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
-import {
-  addProtocol,
-  type LngLatBounds,
-  Map as MapLibre,
-  Marker,
-  NavigationControl,
-  setWorkerUrl,
-} from 'maplibre-gl';
-import styles from 'maplibre-gl/dist/maplibre-gl.css?url';
-import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
-import { PMTiles, Protocol } from 'pmtiles';
-import { mapStyle, type Streets } from './map-style.ts';
+import { type LngLatBounds, Marker } from 'maplibre-gl';
 import { type Box, normalizeBox } from './mercator.ts';
+import { type MapTexts, maxZoom, openMap } from './open-map.ts';
 
 type ClusterMarker = {
   lat: number;
@@ -42,47 +32,15 @@ type Options = {
   language: string;
   /** Called when the visitor has moved the map. `zoom` is that of a world of 256 pixels. */
   onmove: (box: Box, zoom: number) => void;
-  texts: { map: string; zoomIn: string; zoomOut: string; wheel: string; wheelMac: string; touch: string };
+  texts: MapTexts;
 };
 
 const settleMs = 200;
 const largeCluster = 100;
-/** Without streets, the map has no details for higher zooms, but clusters of one town lead to its streets. */
-const maxZoom = 17;
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startLiveMap(options: Options): Promise<LiveMap> {
-  const { container, box, tiles, language, onmove, texts } = options;
-  setWorkerUrl(worker);
-  // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
-  const files = new Protocol();
-  addProtocol('pmtiles', files.tile);
-  await loadStyles();
-  let streets: Streets | null = null;
-  const map = new MapLibre({
-    container,
-    style: mapStyle(container, streets),
-    bounds: boundsOf(box),
-    maxZoom,
-    attributionControl: false,
-    renderWorldCopies: true,
-    dragRotate: false,
-    pitchWithRotate: false,
-    cooperativeGestures: true,
-    locale: {
-      'Map.Title': texts.map,
-      'NavigationControl.ZoomIn': texts.zoomIn,
-      'NavigationControl.ZoomOut': texts.zoomOut,
-      'CooperativeGesturesHandler.WindowsHelpText': texts.wheel,
-      'CooperativeGesturesHandler.MacHelpText': texts.wheelMac,
-      'CooperativeGesturesHandler.MobileHelpText': texts.touch,
-    },
-  });
-  map.touchZoomRotate.disableRotation();
-  map.keyboard.disableRotation();
-  map.addControl(new NavigationControl({ showCompass: false }));
-
-  const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
+export async function startLiveMap({ box, onmove, ...options }: Options): Promise<LiveMap> {
+  const { map, ready, remove } = await openMap({ ...options, bounds: boundsOf(box) });
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
   map.on('moveend', () => {
@@ -90,22 +48,6 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     if (isMovedByPage) return;
     timer = setTimeout(() => onmove(toBox(map.getBounds()), Math.floor(map.getZoom() + 1)), settleMs);
   });
-
-  const colours = matchMedia('(prefers-color-scheme: dark)');
-  const restyle = () => map.setStyle(mapStyle(container, streets));
-  colours.addEventListener('change', restyle);
-
-  let isRemoved = false;
-  const addStreets = async (address: string) => {
-    const file = new PMTiles(new URL(address, location.href).href);
-    files.add(file);
-    const { loadStreets } = await import('./streets.ts');
-    streets = await loadStreets(file, language);
-    await ready;
-    if (!isRemoved) restyle();
-  };
-  // Without the file, the map still shows where events are.
-  if (tiles !== null) addStreets(tiles).catch(() => {});
 
   const markers = new Map<string, Marker>();
   return {
@@ -135,9 +77,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     },
     remove() {
       clearTimeout(timer);
-      isRemoved = true;
-      colours.removeEventListener('change', restyle);
-      map.remove();
+      remove();
     },
   };
 }
@@ -154,19 +94,6 @@ function createElement({ text, count, href }: ClusterMarker, onclick: () => void
     element.addEventListener('click', onclick);
   }
   return element;
-}
-
-/** The browser adds the styles as a file, as the content security policy requires. */
-function loadStyles(): Promise<void> {
-  if (document.querySelector(`link[href="${styles}"]`)) return Promise.resolve();
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = styles;
-  const loaded = new Promise<void>((resolve) => {
-    link.onload = link.onerror = () => resolve();
-  });
-  document.head.append(link);
-  return loaded;
 }
 
 /** East of the antimeridian, longitudes go on. */

@@ -43,6 +43,9 @@ export const eventFields = {
   /** What the visitor typed. */
   town: { label: m.organizer_town },
   address: { label: m.organizer_address },
+  /** The exact spot. Empty: the middle of the town. */
+  lat: { label: m.organizer_latitude },
+  lng: { label: m.organizer_longitude },
   allDay: { label: m.organizer_all_day },
   startDate: { label: m.organizer_start_date },
   startTime: { label: m.organizer_start_time, initial: '18:00' },

@@ -3,6 +3,21 @@ import type { ChosenPlace } from '#lib/discovery/places.ts';
 import type { TextFieldName } from '#lib/event/event-fields.ts';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 
+/** The steps of the form, in their order. */
+export const steps = ['what', 'where', 'who'] as const;
+export type FormStep = (typeof steps)[number];
+
+const fieldsOfFirstStep = [
+  ...['title', 'description', 'category', 'capacity', 'coverUrl', 'coverTheme'],
+  ...['startAt', 'endAt', 'allDay', 'timezone'],
+];
+
+/** The step that has a field. @param path as the API names it, such as `location.lat` */
+export function stepOf(path: string): FormStep {
+  if (path.startsWith('location')) return 'where';
+  return fieldsOfFirstStep.includes(path) ? 'what' : 'who';
+}
+
 export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
 
 /** The fields of the form (event-fields.ts), and what it keeps beside them. */
@@ -26,8 +41,13 @@ export type EventValues = Record<TextFieldName, string> & {
 export type EventConflict = { label: string; theirs: string; mine: string };
 
 export type Option = { value: string; label: string };
-/** The lists that the form offers. */
-export type EventOptions = { categories: Option[]; currencies: Option[] };
+/** What the form offers. */
+export type EventOptions = {
+  categories: Option[];
+  currencies: Option[];
+  /** The address of the streets of the map; null for a map without streets. */
+  mapTiles: string | null;
+};
 
 /** What the form shows after a request. */
 export type EventFormState = {

@@ -33,6 +33,10 @@ export const formatLeaf = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timez
   day: dateFormatter(language(), { timeZone: timezone, day: 'numeric' }).format(new Date(startAt)),
 });
 
+/** Such as `Sat`. */
+export const formatWeekday = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>): string =>
+  dateFormatter(language(), { timeZone: timezone, weekday: 'short' }).format(new Date(startAt));
+
 /** In days. Farther times are counted in weeks, and then in months. */
 const [maxDays, maxWeeks] = [14, 60];
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];

@@ -3,12 +3,13 @@ import { redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
 import {
-  type FieldErrors,
+  coverOfTemplate,
   newKey,
-  readEventForm,
+  readForm,
   toEventBody,
   valuesOfTemplate,
 } from '#lib/server/organizer/event-form.ts';
+import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import {
   alreadyCreated,
@@ -24,7 +25,7 @@ import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, url }) => {
+export const load: PageServerLoad = async ({ locals, url, platform }) => {
   requireMe(locals, url);
   const { data: templates } = await read(listTemplates({ client: locals.api }));
   const template = templates.find(({ slug }) => slug === url.searchParams.get('template'));
@@ -35,27 +36,28 @@ export const load: PageServerLoad = async ({ locals, url }) => {
     templates: templates.map((one) => ({
       slug: one.slug,
       name: templateName(one),
+      cover: coverOfTemplate(one.slug),
       emojis: one.items.slice(0, 5).map(({ emoji }) => emoji),
       itemCount: one.items.length,
     })),
     templateName: template ? templateName(template) : '',
     values,
-    options: await loadOptions(locals.api, values?.currency ?? ''),
+    options: await loadOptions({ locals, platform }, values?.currency ?? ''),
   };
 };
 
 export const actions: Actions = {
-  places: async ({ request, locals: { api } }) => searchPlace(api, readEventForm(await request.formData())),
+  places: async ({ request, locals: { api } }) => searchPlace(api, await readForm(request)),
 
   rows: async ({ request }) => {
-    const form = await request.formData();
-    const values = readEventForm(form);
+    const form = await request.clone().formData();
+    const values = await readForm(request);
     return { values: { ...values, items: changeRows(values.items, String(form.get('row') ?? '')) } };
   },
 
-  draft: async ({ request, locals }) => create(locals, readEventForm(await request.formData()), true),
+  draft: async ({ request, locals }) => create(locals, await readForm(request), true),
 
-  publish: async ({ request, locals }) => create(locals, readEventForm(await request.formData()), false),
+  publish: async ({ request, locals }) => create(locals, await readForm(request), false),
 };
 
 async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) {

@@ -12,7 +12,8 @@ import {
 } from '@potluck/client';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
-import { type FieldErrors, isWhole } from './event-form.ts';
+import { isWhole } from './event-form.ts';
+import type { FieldErrors } from './event-times.ts';
 
 type NewItem = AddItemsData['body']['items'][number];
 

@@ -1,19 +1,20 @@
 /** The form of an event: its values, and the request that they make. */
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
-import { type ChosenPlace, parseChosen } from '#lib/discovery/places.ts';
+import type { ChosenPlace } from '#lib/discovery/places.ts';
+import { addressLine, splitAddress } from '#lib/discovery/read-address.ts';
+import { type CoverTheme, pictureOfTheme } from '#lib/event/cover-themes.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
-import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
+import { readEventForm } from '#lib/event/read-event-form.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
-import { textOf } from '#lib/server/form-action.ts';
-import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
+import { type FieldErrors, readTimes } from './event-times.ts';
+import { addDays, toLocal } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
+import { readSpot } from './read-spot.ts';
 
 type EventBody = CreateEventData['body'];
-
-/** Texts by field, as the API names it. */
-export type FieldErrors = Record<string, string>;
 
 const modules = ['bringList', 'wishList', 'booking'] as const;
 const keyPattern = /^[0-9a-f-]{36}$/;
@@ -45,6 +46,20 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
   };
 }
 
+/** The theme of a template in the list of templates. */
+const themeOf: Record<string, CoverTheme> = {
+  potluck: 'gingham',
+  birthday: 'confetti',
+  wedding: 'flowers',
+  picnic: 'leaves',
+  concert: 'moon',
+  meetup: 'tiles',
+  conference: 'quilt',
+};
+
+export const coverOfTemplate = (slug: string): string =>
+  pictureOfTheme(themeOf[slug] ?? 'sun', categoryOf[slug] ?? '');
+
 /** The category that most events of a template have. */
 const categoryOf: Record<string, string> = {
   potluck: 'food',
@@ -61,13 +76,17 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
-  const town = townOf(location.address);
-  const place: ChosenPlace = { label: town, lat: location.lat, lng: location.lng, timeZone: timezone };
+  const { street, town } = splitAddress(location.address);
+  const { lat, lng, isExact } = location;
+  const [name = ''] = town.split(',');
+  const place: ChosenPlace = { label: town, town: name, lat, lng, timeZone: timezone };
   return {
     ...textsOf((_, { plain }) => plain?.(event) ?? ''),
     town,
     place: JSON.stringify(place),
-    address: location.address,
+    address: street,
+    lat: isExact ? String(lat) : '',
+    lng: isExact ? String(lng) : '',
     allDay,
     startDate: start.date,
     startTime: allDay ? '' : start.time,
@@ -89,43 +108,10 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
   };
 }
 
-/** The end of an address without its postal code: the API does not store the name of the town. */
-const townOf = (address: string): string =>
-  address
-    .split(',')
-    .at(-1)
-    ?.replace(/^[\d\s-]+/, '')
-    .trim() || address;
-
-export function readEventForm(form: FormData): EventValues {
-  const text = (name: string) => textOf(form.get(name));
-  const choice = parseChosen(text('choice'));
-  const key = text('key');
-  return {
-    ...textsOf(text),
-    town: choice?.label ?? text('town'),
-    place: choice ? JSON.stringify(choice) : text('place'),
-    allDay: form.has('allDay'),
-    startAt: text('startAt'),
-    endAt: text('endAt'),
-    modules: form.getAll('module').map(textOf),
-    coverUrl: form.has('removeCover') ? '' : text('coverUrl'),
-    template: text('template'),
-    tag: text('tag'),
-    key: keyPattern.test(key) ? key : newKey(),
-    items: readItems(form),
-  };
-}
-
-function readItems(form: FormData): ItemValues[] {
-  const column = (name: string) => form.getAll(name).map(textOf);
-  const [kinds, quantities, emojis] = ['itemKind', 'itemQuantity', 'itemEmoji'].map(column);
-  return column('itemTitle').map((title, i) => ({
-    title,
-    kind: kinds?.[i] ?? 'bring',
-    quantity: quantities?.[i] ?? '',
-    emoji: emojis?.[i] ?? '',
-  }));
+/** Reads the form of a request. */
+export async function readForm(request: Request): Promise<EventValues> {
+  const values = readEventForm(await request.formData());
+  return keyPattern.test(values.key) ? values : { ...values, key: newKey() };
 }
 
 /**
@@ -149,15 +135,17 @@ export function toEventBody(
   if (!(price >= 0 && price <= 1_000_000)) fields.price = m.organizer_error_number();
   const capacity = Number(values.capacity);
   if (!isWhole(capacity, 0, 1_000_000)) fields.capacity = m.organizer_error_number();
+  const spot = place && readSpot(values, place, fields);
+  if (place && !values.address) requireText('location.address', place.label);
   if (!place && !fields.location) requireText('location', '');
-  if (!place || Object.keys(fields).length > 0) return { body: null, fields };
+  if (!place || !spot || Object.keys(fields).length > 0) return { body: null, fields };
   const body: EventBody = {
     ...plainFields(values),
     startAt,
     endAt,
     allDay: values.allDay,
     timezone: place.timeZone,
-    location: { address: values.address || place.label, lat: place.lat, lng: place.lng },
+    location: { address: values.address ? addressLine(values.address, place.town) : place.label, ...spot },
     coverUrl: values.coverUrl || null,
     coverTheme: (values.coverTheme || null) as (EventBody['coverTheme'] & string) | null,
     price,
@@ -176,40 +164,3 @@ const plainFields = (values: EventValues) =>
 
 export const isWhole = (value: number, min: number, max: number): boolean =>
   Number.isInteger(value) && value >= min && value <= max;
-
-type Times = Pick<
-  EventValues,
-  'allDay' | 'startDate' | 'startTime' | 'endDate' | 'endTime' | 'startAt' | 'endAt'
->;
-
-/** The start and the end of an event, or texts in `fields`. */
-export function readTimes(values: Times, zone: string, fields: FieldErrors): [string, string] {
-  const { allDay, startDate, startTime, endTime } = values;
-  const crossesMidnight = !allDay && endTime !== '' && endTime <= startTime;
-  const endDate = values.endDate || addDays(startDate, crossesMidnight ? 1 : 0);
-  const start = allDay
-    ? toStartOfDay(startDate, zone)
-    : toInstant({ date: startDate, time: startTime }, zone);
-  const end = allDay ? toStartOfDay(endDate, zone, 1) : toInstant({ date: endDate, time: endTime }, zone);
-  const startAt = accept(start, 'startAt', values.startAt, zone, fields);
-  const endAt = accept(end, 'endAt', values.endAt, zone, fields);
-  if (startAt && endAt && Date.parse(endAt) <= Date.parse(startAt)) fields.endAt = m.field_after_start();
-  return [startAt, endAt];
-}
-
-/**
- * @param stored the stored time. It stays if the form shows the same minute: it may have seconds, or be the second of
- * two equal times at the end of summer time
- */
-function accept(time: Instant, path: string, stored: string, zone: string, fields: FieldErrors): string {
-  if ('problem' in time) {
-    fields[path] =
-      time.problem === 'gap'
-        ? m.organizer_error_gap({ zone: zone.replaceAll('_', ' '), next: time.next })
-        : m.field_timestamp();
-    return '';
-  }
-  if (stored === '' || !Number.isFinite(Date.parse(stored))) return time.at;
-  const [entered, kept] = [time.at, new Date(stored).toISOString()].map((at) => toLocal(at, zone));
-  return entered?.date === kept?.date && entered?.time === kept?.time ? stored : time.at;
-}

@@ -1,23 +1,29 @@
 /** What the form of an event shows after a request, and the steps that creating and editing share. */
 import { type Client, listCategories, type ProblemError } from '@potluck/client';
-import { type ActionFailure, fail } from '@sveltejs/kit';
+import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
 import { categoryName } from '#lib/discovery/category-name.ts';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
 import type { EventFormState, EventOptions, EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 import { load, problemText, toFormProblem } from '#lib/server/problems.ts';
-import type { FieldErrors } from './event-form.ts';
+import type { FieldErrors } from './event-times.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
 import { currencyOptions } from './names.ts';
 
-export async function loadOptions(client: Client, currency: string): Promise<EventOptions> {
-  const { data } = await load(listCategories({ client }));
+export async function loadOptions(
+  { locals, platform }: Pick<RequestEvent, 'locals' | 'platform'>,
+  currency: string,
+): Promise<EventOptions> {
+  const { data } = await load(listCategories({ client: locals.api }));
+  const mapTiles = platform?.mapTiles ?? null;
+  if (mapTiles?.startsWith('https://')) locals.foreignSource = mapTiles;
   return {
     categories: data.map((category) => ({
       value: category.slug,
       label: `${category.emoji} ${categoryName(category.slug, category.name)}`,
     })),
     currencies: currencyOptions(currency),
+    mapTiles,
   };
 }
 
@@ -43,8 +49,11 @@ export function refuseFor(cause: ProblemError, values: EventValues): ActionFailu
 }
 
 /** The place with its name in the values, for the form without scripts. */
-export const withPlace = (values: EventValues, { place }: PlaceResult): EventValues =>
-  place ? { ...values, town: place.label, place: JSON.stringify(place) } : { ...values, place: '' };
+export function withPlace(values: EventValues, { place, street }: PlaceResult): EventValues {
+  const address = values.address || street;
+  if (!place) return { ...values, place: '', address };
+  return { ...values, town: place.label, place: JSON.stringify(place), address };
+}
 
 /** Answers the button "Search" of the place, which works without scripts. */
 export async function searchPlace(

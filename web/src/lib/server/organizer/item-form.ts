@@ -3,7 +3,8 @@ import { type AddItemData, type Client, deleteItem, isProblem, listItemClaims } 
 import { m } from '#lib/messages/index.js';
 import { InvalidFields, texts } from '#lib/server/form-action.ts';
 import { collect } from './collect.ts';
-import { type FieldErrors, isWhole } from './event-form.ts';
+import { isWhole } from './event-form.ts';
+import type { FieldErrors } from './event-times.ts';
 
 /** The values of the form. `id`: empty for a new item. */
 export const readItemForm = (form: FormData) =>

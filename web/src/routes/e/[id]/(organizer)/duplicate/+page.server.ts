@@ -1,8 +1,8 @@
 import { duplicateEvent, getEvent } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
-import type { FieldErrors } from '#lib/server/organizer/event-form.ts';
-import { newKey, readTimes, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import { newKey, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import { type FieldErrors, readTimes } from '#lib/server/organizer/event-times.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 

@@ -3,32 +3,31 @@ import { fail, redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { pathAfterSave } from '#lib/server/organizer/after-save.ts';
 import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
-import { readEventForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import { readForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import { loadOptions, refuse, refuseFor, searchPlace, withPlace } from '#lib/server/organizer/form-state.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals: { api }, parent, params: { id } }) => {
+export const load: PageServerLoad = async ({ locals, platform, parent, params: { id } }) => {
   const { event } = await parent();
   const [values, options] = await Promise.all([
-    readEvent(api, id).catch(refusePage),
-    loadOptions(api, event.currency),
+    readEvent(locals.api, id).catch(refusePage),
+    loadOptions({ locals, platform }, event.currency),
   ]);
   return { values, options };
 };
 
 export const actions: Actions = {
-  places: async ({ request, locals: { api } }) => searchPlace(api, readEventForm(await request.formData())),
+  places: async ({ request, locals: { api } }) => searchPlace(api, await readForm(request)),
 
   draft: async ({ request, locals: { api }, params: { id } }) => {
-    const values = readEventForm(await request.formData());
+    const values = await readForm(request);
     return save(api, id, { ...values, visibility: 'private' });
   },
 
   /** Saves; a draft is published. */
-  publish: async ({ request, locals: { api }, params: { id } }) =>
-    save(api, id, readEventForm(await request.formData())),
+  publish: async ({ request, locals: { api }, params: { id } }) => save(api, id, await readForm(request)),
 };
 
 async function save(client: Client, id: string, entered: EventValues) {

@@ -1,6 +1,7 @@
 import { addItem, listItems, updateItem } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, textOf } from '#lib/server/form-action.ts';
+import { textOf } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import {
   countClaims,

@@ -1,0 +1,48 @@
+/** The end of an event in its form follows the start. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { asEvent, endAfterMove } from '../../web/src/lib/event/wall-times.ts';
+
+const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
+
+test('end: keeps the duration when the start moves', () => {
+  const rows: [string, Partial<typeof evening>, Partial<typeof evening>, string, string][] = [
+    ['later', {}, { startTime: '19:30' }, '', '23:30'],
+    ['over midnight', {}, { startTime: '20:00' }, '', '00:00'],
+    ['back over midnight', { startTime: '23:00', endTime: '02:00' }, { startTime: '20:00' }, '', '23:00'],
+    ['another day, without a date of the end', {}, { startDate: '2027-06-12' }, '', '22:00'],
+    ['another day', { endDate: '2027-06-06' }, { startDate: '2027-06-12' }, '2027-06-13', '22:00'],
+    ['later, over midnight', { endDate: '2027-06-05' }, { startTime: '21:00' }, '2027-06-06', '01:00'],
+    [
+      'the first day',
+      { startDate: '', endDate: '2027-06-06' },
+      { startDate: '2027-06-05' },
+      '2027-06-06',
+      '22:00',
+    ],
+    ['no time of the start', {}, { startTime: '' }, '', '22:00'],
+    ['no time of the end', { endTime: '' }, { startTime: '19:00' }, '', ''],
+    ['an incomplete day', { endDate: '2027-06-06' }, { startDate: '' }, '2027-06-06', '22:00'],
+  ];
+  for (const [name, before, after, endDate, endTime] of rows)
+    assert.deepEqual(
+      endAfterMove({ ...evening, ...before }, { ...evening, ...before, ...after }),
+      { endDate, endTime },
+      name,
+    );
+});
+
+test('preview: the times of the form as an event', () => {
+  const periodOf = (times: Partial<typeof evening>, allDay = false) => {
+    const event = asEvent({ ...evening, ...times, allDay });
+    return event && [event.startAt, event.endAt];
+  };
+  assert.deepEqual(periodOf({}), ['2027-06-05T18:00:00.000Z', '2027-06-05T22:00:00.000Z']);
+  assert.deepEqual(periodOf({ endTime: '01:00' }), ['2027-06-05T18:00:00.000Z', '2027-06-06T01:00:00.000Z']);
+  assert.deepEqual(periodOf({ endDate: '2027-06-06' }, true), [
+    '2027-06-05T00:00:00.000Z',
+    '2027-06-07T00:00:00.000Z',
+  ]);
+  assert.deepEqual(periodOf({ endTime: '' }), ['2027-06-05T18:00:00.000Z', '2027-06-05T18:00:00.000Z']);
+  assert.equal(periodOf({ startDate: '' }), null);
+});

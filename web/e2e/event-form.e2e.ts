@@ -1,0 +1,218 @@
+/** The form of an event: its steps, its draft and its address. */
+import type { Page } from '@playwright/test';
+import { getEvent } from '@potluck/client';
+import { expect, newEvent, type Person, test } from './fixtures.ts';
+import { chooseTown, openStep } from './form-steps.ts';
+
+const idOf = (page: Page): string => new URL(page.url()).pathname.split('/')[2] ?? '';
+const isEvent = /\/e\/[0-9a-f-]{36}(\?\w+)?$/;
+const stored = async ({ client }: Person, id: string) => (await getEvent({ client, path: { id } })).data;
+
+test('steps: "Publish" leads to the step and the field that lacks something, and the others are kept', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  await page.getByLabel('Title').fill('Harbour potluck');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Guests');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('radio', { name: 'Where' })).toBeChecked();
+  const town = page.getByRole('combobox', { name: 'Town or city' });
+  await expect(town).toBeFocused();
+  await expect(town).toHaveAccessibleDescription(/Please fill this in/);
+  await expect(page.getByRole('radio', { name: 'Where (needs your attention)' })).toBeVisible();
+  await town.fill('Kastanjegatan 14');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(town).toHaveAccessibleDescription(/Which town is that in\?/);
+  await openStep(page, 'What and when');
+  await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+});
+
+test('steps: the end follows the start, and the preview of a wide window shows what is typed', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  await page.getByRole('group', { name: 'One of the next days' }).getByRole('button').first().click();
+  await expect(page.getByLabel('Starts on')).not.toHaveValue('');
+  await page.getByLabel('Title').fill('Harbour potluck');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await page.getByLabel('Ends on').fill('2027-06-06');
+  await page.getByLabel('Starts at').fill('19:30');
+  await expect(page.getByLabel('Ends at')).toHaveValue('23:30');
+  await page.getByLabel('Starts on').fill('2027-07-03');
+  await expect(page.getByLabel('Ends on')).toHaveValue('2027-07-04');
+  const preview = page.getByRole('complementary', { name: 'Preview' });
+  await expect(preview).toContainText('Harbour potluck');
+  await expect(preview).toContainText(/3 Jul 2027.*19:30/);
+});
+
+test('address: a street with its town is understood, stored in one line, and not taken for the town later', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await page.goto('/new?template=potluck');
+  await page.getByLabel('Title').fill('Chestnuts');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Where');
+  await chooseTown(page, 'Kastanjegatan 14, 431 38 Mölnd', 'Mölndal, Sweden').catch(() => {});
+  const address = page.getByLabel('Address', { exact: true });
+  await expect(address).toHaveValue('Kastanjegatan 14, 431 38');
+  await expect(page.getByText('No exact spot is set')).toBeVisible();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(isEvent);
+  const before = await stored(person, idOf(page));
+  expect(before.location).toMatchObject({ address: 'Kastanjegatan 14, 431 38 Mölndal', isExact: false });
+  await page.goto(`/e/${before.id}/edit`);
+  await openStep(page, 'Where');
+  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('Mölndal');
+  await expect(address).toHaveValue('Kastanjegatan 14, 431 38');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(isEvent);
+  const { updatedAt: _, ...after } = await stored(person, before.id);
+  expect(before).toMatchObject(after);
+});
+
+test('address: an event whose address names no town keeps it', async ({ page, createPerson, signIn }) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  const location = { address: 'Kastanjegatan 14', lat: 57.6554, lng: 12.0138, isExact: true };
+  const { id } = await newEvent(person, { location });
+  await page.goto(`/e/${id}/edit`);
+  await openStep(page, 'Where');
+  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('');
+  await expect(page.getByText('The exact spot is set')).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(isEvent);
+  expect((await stored(person, id)).location).toEqual(location);
+});
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('address: coordinates are entered and checked, and the steps are one page', async ({
+    page,
+    createPerson,
+    signIn,
+  }) => {
+    const person = await createPerson();
+    await signIn(page.context(), person);
+    await page.goto('/new?template=potluck');
+    await page.getByLabel('Title').fill('Chestnuts');
+    await page.getByLabel('Starts on').fill('2027-06-05');
+    await page.getByLabel('Town or city').fill('Götgatan 5, Mölndal');
+    await page.getByText('Enter coordinates').click();
+    await page.getByLabel('Latitude').fill('59,33');
+    await page.getByLabel('Longitude').fill('18.07');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect(page.getByLabel('Latitude')).toHaveAccessibleDescription(/more than 100 km from Mölndal/);
+    await page.getByLabel('Latitude').fill('57.6561');
+    await page.getByLabel('Longitude').fill('12.0201');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect(page).toHaveURL(isEvent);
+    expect((await stored(person, idOf(page))).location).toEqual({
+      address: 'Götgatan 5, Mölndal',
+      lat: 57.6561,
+      lng: 12.0201,
+      isExact: true,
+    });
+  });
+});
+
+test('draft: what was typed is there again after another page, until it is started over or published', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await page.goto('/new?template=potluck');
+  await page.getByLabel('Title').fill('Harbour potluck');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Guests');
+  await page.getByRole('button', { name: 'Remove item 1', exact: true }).click();
+  await page.getByLabel('Item 1', { exact: true }).fill('Lemonade');
+  // Another page, without a question.
+  await page.locator('.brand').click();
+  await expect(page).toHaveURL('/');
+  await page.goto('/new?template=potluck');
+  await expect(page.getByText('We kept what you typed.')).toBeVisible();
+  await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Lemonade');
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await expect(page.getByLabel('Title')).toHaveValue('');
+  await expect(page.getByText('We kept what you typed.')).toBeHidden();
+  await page.getByLabel('Title').fill('Picnic');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Where');
+  await chooseTown(page, 'Osl', 'Oslo, Norway');
+  await page.reload();
+  await expect(page.getByLabel('Title')).toHaveValue('Picnic');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(isEvent);
+  await page.goto('/new?template=potluck');
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByLabel('Title')).toHaveValue('');
+});
+
+test('draft: texts of a message and a profile are kept, and a sign-out removes all drafts', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const [person, other] = [await createPerson(), await createPerson()];
+  await signIn(page.context(), person);
+  await page.goto(`/messages/${other.id}`);
+  await page.getByLabel('Your message').fill('Shall I bring chairs?');
+  await page.goto('/settings');
+  await page.getByLabel('About you').fill('Baker');
+  await page.goto(`/messages/${other.id}`);
+  await expect(page.getByText('We kept what you typed.')).toBeVisible();
+  await expect(page.getByLabel('Your message')).toHaveValue('Shall I bring chairs?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('log')).toContainText('Shall I bring chairs?');
+  await expect(page.getByLabel('Your message')).toHaveValue('');
+  await page.goto('/settings');
+  await expect(page.getByLabel('About you')).toHaveValue('Baker');
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL('/');
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual(
+    [],
+  );
+});
+
+test('draft: a page with a chosen picture that is still on its way asks before it is left', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  await page.waitForLoadState('networkidle');
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/v1/uploads', async (route) => {
+    await isReleased;
+    await route.abort();
+  });
+  const buffer = Buffer.alloc(1_000, 1);
+  await page
+    .getByLabel('Cover image', { exact: true })
+    .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+  const asked = page.waitForEvent('dialog').then(async (dialog) => {
+    await dialog.dismiss();
+    return dialog.message();
+  });
+  await page.locator('.brand').click();
+  expect(await asked).toContain('Leave this page?');
+  await expect(page).toHaveURL('/new?template=potluck');
+  release();
+});

@@ -1,0 +1,44 @@
+/** The pin on the map of the form of an event. */
+import { getEvent } from '@potluck/client';
+import { expect, newEvent, type Person, test, withWebGl } from './fixtures.ts';
+import { openStep } from './form-steps.ts';
+
+test.use(withWebGl);
+
+const isEvent = /\/e\/[0-9a-f-]{36}(\?\w+)?$/;
+const stored = async ({ client }: Person, id: string) => (await getEvent({ client, path: { id } })).data;
+
+test('pin: the arrow keys move it, its position is announced, and the spot is stored as exact', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  const place = { address: 'Kastanjegatan 14, Mölndal', lat: 57.6554, lng: 12.0138, isExact: false };
+  const { id } = await newEvent(person, { location: place });
+  await page.goto(`/e/${id}/edit`);
+  await openStep(page, 'Where');
+  await page.getByRole('button', { name: 'Set the exact spot' }).click();
+  const pin = page.getByRole('button', { name: /^Pin\. Arrow keys move it/ });
+  await expect(pin).toBeVisible({ timeout: 20_000 });
+  await pin.focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowUp']) await page.keyboard.press(key);
+  await expect(
+    page.getByText(/^The pin is at 57\.\d{4}, 12\.\d{4}, .* from the middle of the town\.$/),
+  ).toBeVisible();
+  await expect(page.getByText('The exact spot is set')).toBeVisible();
+  await expect(pin).toBeFocused();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(isEvent);
+  const { location } = await stored(person, id);
+  expect(location).toMatchObject({ address: place.address, isExact: true });
+  expect(location.lng).toBeGreaterThan(place.lng);
+  expect(location.lat).toBeGreaterThan(place.lat);
+  await page.goto(`/e/${id}/edit`);
+  await openStep(page, 'Where');
+  await page.getByRole('button', { name: 'Use the middle of the town' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(isEvent);
+  expect((await stored(person, id)).location.isExact).toBe(false);
+});

@@ -1,0 +1,112 @@
+/** A map that can be moved, with the streets of the operator. Its code is loaded where the browser has WebGL. */
+import {
+  addProtocol,
+  type LngLatBoundsLike,
+  Map as MapLibre,
+  NavigationControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import styles from 'maplibre-gl/dist/maplibre-gl.css?url';
+import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import { PMTiles, Protocol } from 'pmtiles';
+import { mapStyle, type Streets } from './map-style.ts';
+
+export type MapTexts = {
+  map: string;
+  zoomIn: string;
+  zoomOut: string;
+  wheel: string;
+  wheelMac: string;
+  touch: string;
+};
+
+type Options = {
+  container: HTMLElement;
+  bounds: LngLatBoundsLike;
+  /** The address of the streets, as PMTiles; null for a map without streets. */
+  tiles: string | null;
+  language: string;
+  texts: MapTexts;
+};
+
+export type OpenMap = {
+  map: MapLibre;
+  /** Resolves when the map is drawn. */
+  ready: Promise<void>;
+  remove(): void;
+};
+
+/** Without streets, the map has no details for higher zooms, but clusters of one town lead to its streets. */
+export const maxZoom = 17;
+
+/** @throws Error if the browser has no graphics driver for it */
+export async function openMap({ container, bounds, tiles, language, texts }: Options): Promise<OpenMap> {
+  setWorkerUrl(worker);
+  // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
+  const files = new Protocol();
+  addProtocol('pmtiles', files.tile);
+  await loadStyles();
+  let streets: Streets | null = null;
+  const map = new MapLibre({
+    container,
+    style: mapStyle(container, streets),
+    bounds,
+    maxZoom,
+    attributionControl: false,
+    renderWorldCopies: true,
+    dragRotate: false,
+    pitchWithRotate: false,
+    cooperativeGestures: true,
+    locale: {
+      'Map.Title': texts.map,
+      'NavigationControl.ZoomIn': texts.zoomIn,
+      'NavigationControl.ZoomOut': texts.zoomOut,
+      'CooperativeGesturesHandler.WindowsHelpText': texts.wheel,
+      'CooperativeGesturesHandler.MacHelpText': texts.wheelMac,
+      'CooperativeGesturesHandler.MobileHelpText': texts.touch,
+    },
+  });
+  map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  map.addControl(new NavigationControl({ showCompass: false }));
+  const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
+
+  const colours = matchMedia('(prefers-color-scheme: dark)');
+  const restyle = () => map.setStyle(mapStyle(container, streets));
+  colours.addEventListener('change', restyle);
+
+  let isRemoved = false;
+  const addStreets = async (address: string) => {
+    const file = new PMTiles(new URL(address, location.href).href);
+    files.add(file);
+    const { loadStreets } = await import('./streets.ts');
+    streets = await loadStreets(file, language);
+    await ready;
+    if (!isRemoved) restyle();
+  };
+  // Without the file, the map still shows coasts and towns.
+  if (tiles !== null) addStreets(tiles).catch(() => {});
+
+  return {
+    map,
+    ready,
+    remove() {
+      isRemoved = true;
+      colours.removeEventListener('change', restyle);
+      map.remove();
+    },
+  };
+}
+
+/** The browser adds the styles as a file, as the content security policy requires. */
+function loadStyles(): Promise<void> {
+  if (document.querySelector(`link[href="${styles}"]`)) return Promise.resolve();
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = styles;
+  const loaded = new Promise<void>((resolve) => {
+    link.onload = link.onerror = () => resolve();
+  });
+  document.head.append(link);
+  return loaded;
+}

@@ -1,0 +1,89 @@
+/** A map with one pin, which is moved by dragging it, by a tap on the map, and by the arrow keys. */
+import { Marker } from 'maplibre-gl';
+import { type MapTexts, openMap } from './open-map.ts';
+
+export type Spot = { lat: number; lng: number };
+
+export type PinMap = {
+  /** Moves the pin, and the map if the pin is outside of it. */
+  show(spot: Spot): void;
+  remove(): void;
+};
+
+type Options = {
+  container: HTMLElement;
+  pin: Spot;
+  /** The address of the streets; null for a map without streets. */
+  tiles: string | null;
+  language: string;
+  texts: MapTexts & { pin: string };
+  onmove: (spot: Spot) => void;
+};
+
+/** In degrees of latitude: the map shows some streets around the pin, or the region where there are no streets. */
+const [streetSpan, regionSpan] = [0.01, 0.4];
+/** In CSS pixels; with Shift, the larger step. */
+const [step, largeStep] = [4, 40];
+const directions: Record<string, [x: number, y: number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** @throws Error if the browser has no graphics driver for it */
+export async function startPinMap({ pin, onmove, texts, ...options }: Options): Promise<PinMap> {
+  const span = options.tiles === null ? regionSpan : streetSpan;
+  const { map, ready, remove } = await openMap({ ...options, texts, bounds: boundsAround(pin, span) });
+  await ready;
+  const element = document.createElement('button');
+  element.type = 'button';
+  element.className = 'pin';
+  const marker = new Marker({ element, draggable: true, anchor: 'bottom' })
+    .setLngLat([pin.lng, pin.lat])
+    .addTo(map);
+  // MapLibre gives every marker the same name.
+  element.setAttribute('aria-label', texts.pin);
+
+  const tell = () => {
+    const { lat, lng } = marker.getLngLat().wrap();
+    onmove({ lat, lng });
+  };
+  marker.on('dragend', tell);
+  map.on('click', ({ lngLat, originalEvent }) => {
+    if (element.contains(originalEvent.target as Node)) return;
+    marker.setLngLat(lngLat);
+    tell();
+  });
+  element.addEventListener('keydown', (event) => {
+    const [x, y] = directions[event.key] ?? [0, 0];
+    if (x === 0 && y === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const length = event.shiftKey ? largeStep : step;
+    const from = map.project(marker.getLngLat());
+    marker.setLngLat(map.unproject([from.x + x * length, from.y + y * length]));
+    keepInView();
+    tell();
+  });
+
+  function keepInView(): void {
+    const at = marker.getLngLat();
+    if (!map.getBounds().contains(at)) map.easeTo({ center: at });
+  }
+
+  return {
+    show({ lat, lng }) {
+      marker.setLngLat([lng, lat]);
+      keepInView();
+    },
+    remove,
+  };
+}
+
+const boundsAround = ({ lat, lng }: Spot, span: number): [number, number, number, number] => [
+  lng - span,
+  Math.max(lat - span / 2, -85),
+  lng + span,
+  Math.min(lat + span / 2, 85),
+];

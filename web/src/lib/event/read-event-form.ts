@@ -1,0 +1,35 @@
+/** Reads the form of an event, on the server and for drafts in browsers. */
+import { parseChosen } from '#lib/discovery/places.ts';
+import { textsOf } from '#lib/event/event-fields.ts';
+import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
+import { textOf } from '#lib/forms/texts.ts';
+
+export function readEventForm(form: FormData): EventValues {
+  const text = (name: string) => textOf(form.get(name));
+  const choice = parseChosen(text('choice'));
+  return {
+    ...textsOf(text),
+    town: choice?.label ?? text('town'),
+    place: choice ? JSON.stringify(choice) : text('place'),
+    allDay: form.has('allDay'),
+    startAt: text('startAt'),
+    endAt: text('endAt'),
+    modules: form.getAll('module').map(textOf),
+    coverUrl: form.has('removeCover') ? '' : text('coverUrl'),
+    template: text('template'),
+    tag: text('tag'),
+    key: text('key'),
+    items: readItems(form),
+  };
+}
+
+function readItems(form: FormData): ItemValues[] {
+  const column = (name: string) => form.getAll(name).map(textOf);
+  const [kinds, quantities, emojis] = ['itemKind', 'itemQuantity', 'itemEmoji'].map(column);
+  return column('itemTitle').map((title, i) => ({
+    title,
+    kind: kinds?.[i] ?? 'bring',
+    quantity: quantities?.[i] ?? '',
+    emoji: emojis?.[i] ?? '',
+  }));
+}

@@ -1,0 +1,46 @@
+/** The dates and times of the form of an event, as clocks at the place show them. Texts such as `2027-06-05` and `18:30`. */
+
+export type WallTimes = { startDate: string; startTime: string; endDate: string; endTime: string };
+
+const dayMs = 24 * 3_600_000;
+/** NaN for an empty or an incomplete text. */
+const toMs = (date: string, time: string): number => Date.parse(`${date}T${time}Z`);
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+const anyDay = '2000-01-01';
+
+/**
+ * The end after a change of the start: the event lasts as long as before. An end without a date is at its time on the
+ * day of the start, or on the next day.
+ */
+export function endAfterMove(
+  before: WallTimes,
+  { startDate, startTime }: Pick<WallTimes, 'startDate' | 'startTime'>,
+): Pick<WallTimes, 'endDate' | 'endTime'> {
+  const { endDate, endTime } = before;
+  const moved = toMs(anyDay, startTime || before.startTime) - toMs(anyDay, before.startTime || startTime);
+  const days = toMs(startDate, '00:00') - toMs(before.startDate, '00:00');
+  const shift = (Number.isNaN(moved) ? 0 : moved) + (endDate === '' || Number.isNaN(days) ? 0 : days);
+  const end = toMs(endDate || anyDay, endTime || '00:00') + shift;
+  if (Number.isNaN(end)) return { endDate, endTime };
+  return { endDate: endDate && dateOf(end), endTime: endTime && timeOf(end) };
+}
+
+/**
+ * The times as an event in UTC, for the functions that format those of events; null while they are incomplete.
+ */
+export function asEvent({ startDate, startTime, endDate, endTime, allDay }: WallTimes & { allDay: boolean }) {
+  const start = toMs(startDate, allDay ? '00:00' : startTime || '00:00');
+  const isNextDay = !allDay && endTime !== '' && endTime <= startTime;
+  const lastDay =
+    endDate === '' ? toMs(startDate, '00:00') + (isNextDay ? dayMs : 0) : toMs(endDate, '00:00');
+  const end = allDay ? lastDay + dayMs : lastDay + (toMs(anyDay, endTime) - toMs(anyDay, '00:00'));
+  if (Number.isNaN(start)) return null;
+  const endAt = end > start ? end : start;
+  return {
+    startAt: new Date(start).toISOString(),
+    endAt: new Date(endAt).toISOString(),
+    allDay,
+    timezone: 'UTC',
+  };
+}
