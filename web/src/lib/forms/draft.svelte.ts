@@ -1,4 +1,5 @@
 /** The draft of a form (drafts.ts): kept while the visitor types, and shown again on the next visit. */
+import { tick } from 'svelte';
 import { m } from '#lib/messages/index.js';
 import { keepDraft, readDraft, removeDraft } from '#lib/session/drafts.ts';
 import { beforeNavigate } from '$app/navigation';
@@ -31,7 +32,7 @@ export function createDraft({ name, isShownByPage = false }: DraftOptions) {
     if (!isRead) restore(element);
     isRead = true;
     initial = serialize(element);
-    const types = ['input', 'change', 'click'];
+    const types = ['input', 'change', 'click', 'focusout'];
     for (const type of types) element.addEventListener(type, schedule);
     return () => {
       flush();
@@ -53,18 +54,23 @@ export function createDraft({ name, isShownByPage = false }: DraftOptions) {
 
   function flush(): void {
     clearTimeout(timer);
-    if (timer === undefined || !form) return;
-    timer = undefined;
-    if (serialize(form) === initial) return;
+    if (!form || serialize(form) === initial) return;
     isUnkept = !keepDraft(...own, new FormData(form));
   }
 
   function clear(): void {
     clearTimeout(timer);
-    timer = undefined;
     isUnkept = false;
     kept = null;
     removeDraft(...own);
+    forget();
+    // The page may empty the form now.
+    void tick().then(forget);
+  }
+
+  /** What the form shows is no draft. */
+  function forget(): void {
+    if (form) initial = serialize(form);
   }
 
   // Only what no draft has is lost: a chosen file, or everything in a browser that stores nothing.
@@ -82,8 +88,8 @@ export function createDraft({ name, isShownByPage = false }: DraftOptions) {
       return kept;
     },
     startOver() {
-      clear();
       if (!isShownByPage) form?.reset();
+      clear();
     },
   };
 }

@@ -13,8 +13,8 @@ import {
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
+import { textOf } from '#lib/forms/texts.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
-import { textOf } from '#lib/server/form-action.ts';
 import { claimAsGuest, type Intent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
