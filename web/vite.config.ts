@@ -2,7 +2,8 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
 
-const isSmallModule = /\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
+/** Drafts are for the pages with long forms, and not for those that visitors see first. */
+const isSmallModule = /\/svelte\/|\/@sveltejs\/|web\/src\/lib\/(?!forms\/drafts\/|messages\/each\/draft_)/;
 
 export default defineConfig({
   plugins: [

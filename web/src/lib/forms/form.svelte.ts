@@ -1,7 +1,7 @@
 /** The forms of a page, sent in the background. Those of the page of an event share a queue (event-forms.svelte.ts). */
 import { type ActionResult, applyAction, type SubmitFunction } from '$app/forms';
 import { afterNavigate, refreshAll } from '$app/navigation';
-import { createDraft, type DraftOptions } from './draft.svelte.ts';
+import type { FormDraft } from './drafts/draft.svelte.ts';
 import { enhance } from './enhance.ts';
 import type { FormProblem } from './form-problem.ts';
 
@@ -16,7 +16,7 @@ type Options<Data> = {
   /** Handles a response in place of the page. Returns undefined for one that the page handles. */
   handle?: (result: ActionResult) => Promise<unknown> | undefined;
   /** Keeps what is typed in the browser until the form has succeeded. */
-  draft?: DraftOptions;
+  draft?: FormDraft;
 };
 
 /**
@@ -31,7 +31,7 @@ export function createForm<Data extends Answer>(options: Options<Data> = {}) {
   let latest = $state.raw<ActionResult | null>(null);
   /** What the action returned last; undefined before the first response of this page. */
   let answer = $state.raw<{ data: Data | undefined }>();
-  const draft = options.draft && createDraft(options.draft);
+  const { draft } = options;
   const data = $derived(answer ? answer.data : (options.form?.() ?? undefined));
 
   const submit: SubmitFunction = ({ cancel, formElement }) => {

@@ -1,22 +1,22 @@
-/** The draft of a form (drafts.ts): kept while the visitor types, and shown again on the next visit. */
+/** The draft of a form (stored-drafts.ts): kept while the visitor types, and shown again on the next visit. */
 import { tick } from 'svelte';
 import { m } from '#lib/messages/index.js';
-import { keepDraft, readDraft, removeDraft } from '#lib/session/drafts.ts';
 import { beforeNavigate } from '$app/navigation';
 import { page } from '$app/state';
 import { fillForm, hasFile, isTouched } from './form-controls.ts';
+import { keepDraft, readDraft, removeDraft } from './stored-drafts.ts';
 
 /** In ms. Waits for a pause in typing. */
 const pauseMs = 200;
 
-export type DraftOptions = {
+type Options = {
   /** The name of the form. Forms of different objects have different names. */
   name: () => string;
   /** Whether the page makes the form anew from `kept`, because it has more than its controls show. */
   isShownByPage?: boolean;
 };
 
-export function createDraft({ name, isShownByPage = false }: DraftOptions) {
+export function createDraft({ name, isShownByPage = false }: Options) {
   let kept = $state.raw<FormData | null>(null);
   let isRead = false;
   /** The account and the form, as they were when the form was made: the page may show another one meanwhile. */
