@@ -26,7 +26,7 @@ export function inspectHead() {
 export function findFaults(): string[] {
   const vague =
     /^(click (here|this)|go|(right )?here|information|((learn|read|see) )?more|more info(rmation)?|start|this)$/i;
-  const schemes = ['http:', 'https:', 'mailto:', 'geo:', 'webcal:'];
+  const schemes = ['http:', 'https:', 'mailto:', 'sms:', 'geo:', 'webcal:'];
   const isOpener = ({ target, origin, rel }: HTMLAnchorElement) =>
     (target === '_blank' || origin !== location.origin) && !/\bnoopener\b/.test(rel);
   // A vector image has no size of its own, and one with another `object-fit` is cut, not distorted.
