@@ -215,6 +215,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     endAt: id === first.id ? first.endAt : second.endAt,
     description: '',
     coverUrl: `http://127.0.0.1:0/v1/events/${id}/cover.svg?category=family`,
+    coverFocus: 'center',
     allDay: false,
     timezone: 'Europe/Oslo',
     category: { slug: 'family', name: 'Family & kids', emoji: '🧸' },

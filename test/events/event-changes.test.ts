@@ -29,6 +29,7 @@ test('change: 200, and only the fields of the request change', async () => {
     description: '',
     coverUrl: 'https://example.org/x.png',
     coverTheme: 'moon',
+    coverFocus: 'top',
     startAt: inDays(20),
     endAt: inDays(21),
     timezone: 'Europe/Oslo',

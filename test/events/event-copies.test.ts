@@ -40,6 +40,7 @@ const richFields = {
   description: 'Two\nlines',
   coverUrl: 'https://example.org/cover.jpg',
   coverTheme: 'tiles',
+  coverFocus: 'left',
   timezone: 'Asia/Tokyo',
   price: 12.5,
   currency: 'NOK',

@@ -49,6 +49,7 @@ const anyEvent = fc.record(
     description: fc.option(text, { nil: '' }),
     coverUrl: url,
     coverTheme: fc.constantFrom(null, 'moon'),
+    coverFocus: fc.constantFrom('center', 'right-top'),
     timezone: fc.constantFrom('europe/oslo', 'UTC', 'US/Pacific'),
     price: fc.constantFrom(0, 12.5, 1_000_000),
     isPriceKnown: fc.constant(true),

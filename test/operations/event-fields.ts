@@ -40,11 +40,16 @@ const themes = oneOf(
   ...['gingham', 'tiles', 'waves', 'confetti', 'leaves', 'moon'],
   ...['sun', 'citrus', 'flowers', 'rainbow', 'bunting', 'quilt'],
 );
+const focuses = oneOf(
+  ...['left-top', 'top', 'right-top', 'left', 'center', 'right'],
+  ...['left-bottom', 'bottom', 'right-bottom'],
+);
 
 export const optionalFields: Record<string, OptionalField> = {
   description: { rule: prose(10_000), initial: '', inLists: true, inCalendar: true },
   coverUrl: { rule: orNull(httpUrl), inLists: true },
   coverTheme: { rule: orNull(themes), initial: null },
+  coverFocus: { rule: focuses, initial: 'center', inLists: true },
   timezone: { rule: timeZone, inLists: true },
   allDay: { rule: flag, initial: false, inLists: true },
   price: { rule: number(0, 1_000_000, { decimals: 2 }), initial: 0, inLists: true },

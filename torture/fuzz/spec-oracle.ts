@@ -200,6 +200,7 @@ const event = {
   category: isObject(category),
   price: isWithin(0, 1_000_000),
   capacity: isWithin(0, 1_000_000),
+  coverFocus: isFilled,
   rsvpCount: isCount,
   partyCount: isCount,
   myRsvp: withToken(isRsvp),

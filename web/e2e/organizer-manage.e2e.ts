@@ -182,10 +182,12 @@ test('cover: an image of 11 MiB is refused kindly, the form is kept, and a small
   await page.getByRole('button', { name: 'Remove the image' }).click();
   await cover.setInputFiles({ name: 'small.png', mimeType: 'image/png', buffer: png });
   await expect(page.getByRole('img', { name: 'The chosen cover image' })).toBeVisible();
+  await page.getByRole('radio', { name: 'Top right' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page).toHaveURL(`/e/${event.id}`);
+  await expect(page.locator('img[fetchpriority=high]')).toHaveCSS('object-position', '100% 0%');
   const { data } = await getEvent({ client: organizer.client, path: { id: event.id } });
-  expect(data).toMatchObject({ title: 'With a picture' });
+  expect(data).toMatchObject({ title: 'With a picture', coverFocus: 'right-top' });
   expect(data.coverUrl).toMatch(/\/v1\/uploads\/.+\.webp$/);
 });
 

@@ -28,6 +28,8 @@ declare global {
       lines: string[];
       /** The uploaded image, or what the drawn cover depends on. */
       cover: Buffer | { id: string; category: string; theme: string | null };
+      /** The part of the image that stays visible, such as `left top`. */
+      focus: string;
       isRightToLeft: boolean;
     }
     interface Locals {

@@ -190,6 +190,8 @@ create table events (
   cover_url text,
   -- Null: the id and the category decide.
   cover_theme text,
+  -- What stays visible where the image is cropped.
+  cover_focus text not null default 'center',
   start_at timestamptz not null,
   end_at timestamptz not null,
   -- From the start of a local day to the start of a later one, in the time zone of the event.

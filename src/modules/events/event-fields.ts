@@ -28,6 +28,15 @@ const statuses = ['scheduled', 'cancelled'] as const;
 const audienceText =
   '`organizer` (the default): the organizer and admins; `guests`: also people with an RSVP, booking, place in the ' +
   'waitlist or claim; `everyone`: all who can see the event.';
+const focuses = [
+  ...(['left-top', 'top', 'right-top'] as const),
+  ...(['left', 'center', 'right'] as const),
+  ...(['left-bottom', 'bottom', 'right-bottom'] as const),
+];
+const coverFocus = oneOf(focuses, {
+  description: 'The part of an uploaded or linked image that stays visible where the image is cropped.',
+  examples: ['top'],
+});
 const coverTheme = nullable(oneOf(coverThemes, { examples: ['gingham'] }), {
   description: 'The theme of the generated cover; null: the id and the category decide.',
 });
@@ -64,6 +73,13 @@ export const eventFields = {
     stored: coverTheme,
     input: coverTheme,
     default: null,
+  }),
+  coverFocus: field({
+    column: 'cover_focus',
+    stored: coverFocus,
+    input: coverFocus,
+    default: 'center',
+    inLists: true,
   }),
   startAt: field({
     column: 'start_at',

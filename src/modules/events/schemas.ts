@@ -142,7 +142,8 @@ export const EventPage = named(
 
 /** The document lists these fields of requests first, in this order. */
 const firstInputs = [
-  ...(['title', 'description', 'coverUrl', 'coverTheme', 'startAt', 'endAt', 'timezone', 'allDay'] as const),
+  ...(['title', 'description', 'coverUrl', 'coverTheme', 'coverFocus'] as const),
+  ...(['startAt', 'endAt', 'timezone', 'allDay'] as const),
   ...(['location', 'category', 'price', 'isPriceKnown', 'currency', 'capacity', 'visibility'] as const),
   'template' as const,
 ];

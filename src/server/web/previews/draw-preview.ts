@@ -16,6 +16,8 @@ export type Preview = {
   lines: string[];
   /** An uploaded image, or the generated cover, of which the preview shows the colours. */
   cover: Buffer | CoverSource;
+  /** The part of the image that stays visible, such as `left top`. */
+  focus: string;
   isRightToLeft: boolean;
 };
 
@@ -55,7 +57,9 @@ export async function drawPreview(preview: Preview): Promise<Buffer<ArrayBuffer>
     overlays.push({ ...text, left: preview.isRightToLeft ? width - start - text.raw.width : start, top });
     top += text.raw.height + gap;
   }
-  const image = (await openCover(preview)).resize(width, height, { fit: 'cover' }).composite(overlays);
+  const image = (await openCover(preview))
+    .resize(width, height, { fit: 'cover', position: preview.focus })
+    .composite(overlays);
   const { buffer, byteOffset, length } = await image.png({ palette: true, quality: 100 }).toBuffer();
   return Buffer.from(buffer as ArrayBuffer, byteOffset, length);
 }

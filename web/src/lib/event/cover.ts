@@ -18,3 +18,7 @@ export const coverOf = ({
   category,
 }: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string =>
   uploadOf(coverUrl) ?? drawnOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
+
+/** The class that keeps the chosen part of a photo visible. A drawn cover has its subject in the middle. */
+export const focusOf = ({ coverUrl, coverFocus }: Pick<ListedEvent, 'coverUrl' | 'coverFocus'>): string =>
+  uploadOf(coverUrl) ? `focus-${coverFocus}` : '';

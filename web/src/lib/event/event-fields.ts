@@ -1,6 +1,7 @@
 /** The fields of the form of an event. */
 import type { Event } from '@potluck/client';
 import { categoryName } from '#lib/discovery/category-name.ts';
+import { type CoverFocus, coverFocuses } from '#lib/event/cover-focuses.ts';
 import { type CoverTheme, coverThemes } from '#lib/event/cover-themes.ts';
 import { m } from '#lib/messages/index.js';
 
@@ -54,6 +55,12 @@ export const eventFields = {
   endTime: { label: m.organizer_end_time, initial: '22:00' },
   /** The address of an uploaded image; empty for the drawn cover. */
   coverUrl: { label: m.organizer_cover },
+  coverFocus: {
+    label: m.organizer_cover_focus,
+    plain: (event) => event.coverFocus,
+    initial: 'center',
+    nameOf: (value) => coverFocuses[value as CoverFocus]?.() ?? '',
+  },
   /** Empty: drawn by the id and the category. */
   coverTheme: {
     label: m.organizer_theme,

@@ -16,7 +16,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
   const texts = { title: event.title, lines: linesOf(event) };
   // Only what the image shows: an RSVP changes nothing.
   const version = createHash('sha256')
-    .update(JSON.stringify([drawn, texts, upload, getLanguage()]))
+    .update(JSON.stringify([drawn, texts, upload, event.coverFocus, getLanguage()]))
     .digest('base64url');
   const headers = {
     etag: `"${version}"`,
@@ -29,6 +29,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
   const image = await platform?.drawPreview(version, async () => ({
     ...texts,
     cover: (upload && (await readCover(new URL(upload, url), platform))) || drawn,
+    focus: event.coverFocus.replace('-', ' '),
     isRightToLeft: directionOf(getLanguage()) === 'rtl',
   }));
   if (!image) error(503);
