@@ -43,7 +43,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // Most messages and icons are a hundred bytes. As files of their own, a page would load fifty of them.
-          groups: [{ name: 'shared', minShareCount: 4, test: isSmallModule }],
+          groups: [{ name: 'shared', minShareCount: 6, test: isSmallModule }],
         },
       },
     },
