@@ -21,6 +21,8 @@ const allowed = [
   /^Potluck$/,
   // Names of formats, interfaces and programs, as browsers report them
   /^(CSV|QR|API|PNG|JPEG|WebP|AVIF|HTML|JavaScript|Chrome|Linux|node)$/,
+  // Names of calendars, maps and messengers, and of the format of calendars
+  /^(Google|Maps|Apple|OpenStreetMap|Outlook|WhatsApp|Telegram|\.ics)$/,
   // The sources of the map and of the places, with their licence
   /^(GeoNames|Natural|Earth|CC|BY)$/,
   // The other languages, each by its own name
@@ -35,6 +37,7 @@ const allowed = [
   /^(UTC|[A-Z]\w+\/\w+)$/,
   // Addresses, and the example of their beginning
   /^https?(:|$)/,
+  /^\d+\/e\/[\w-]+$/,
 ];
 
 /** A word in Arabic letters that no other test uses. */
