@@ -6,7 +6,6 @@ import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
-import { registerDocuments } from '../http/documents.ts';
 import { registerDrain } from '../http/drain.ts';
 import { registerLingeringClose } from '../http/limits/lingering-close.ts';
 import { registerLoadShedding } from '../http/limits/load-shedding.ts';
@@ -86,7 +85,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
   // Responses and documents
   await registerCompression(app);
-  registerDocuments(app);
   registerPieces(app);
   await registerOpenApi(app, config);
   registerPages(app, services);

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { invalid } from '../../lib/errors.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { buildDirectory, isBuilt } from '../web/built-files.ts';
@@ -19,7 +20,8 @@ function scriptsOf(page: string): string {
   return `'self' 'sha256-${hash('sha256', script, 'base64')}'`;
 }
 
-const readBuilt = (name: string) => readFile(path.join(buildDirectory, 'reference', name), 'utf8');
+const readBuilt = async (name: string) =>
+  createDocument(await readFile(path.join(buildDirectory, 'reference', name)));
 
 export function registerReference(app: FastifyInstance): void {
   const schema = { hide: true };
@@ -34,16 +36,14 @@ export function registerReference(app: FastifyInstance): void {
   app.get('/docs', { schema, onRequest: checkHost }, async (_request, reply) =>
     reply.redirect('/docs/', 301),
   );
-  app.get('/docs/', { schema, onRequest: checkHost }, async (_request, reply) => {
+  app.get('/docs/', { schema, onRequest: checkHost }, async (request, reply) => {
     const page = await readPage();
-    return reply
-      .header('content-security-policy', contentSecurityPolicy(scriptsOf(page)))
-      .type('text/html; charset=utf-8')
-      .send(page);
+    reply.header('content-security-policy', contentSecurityPolicy(scriptsOf(`${page.body}`)));
+    return sendUnversioned(request, reply, page, 'text/html; charset=utf-8');
   });
   const config = { isStaticFile: true as const };
-  app.get('/docs/js/scalar.js', { schema, config, onRequest: checkHost }, async (_request, reply) =>
-    reply.type('application/javascript; charset=utf-8').send(await readScript()),
+  app.get('/docs/js/scalar.js', { schema, config, onRequest: checkHost }, async (request, reply) =>
+    sendUnversioned(request, reply, await readScript(), 'application/javascript; charset=utf-8'),
   );
 }
 

@@ -4,8 +4,10 @@
  */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { namedSchemas } from '../../http/schemas.ts';
 import type { Config } from '../../lib/config.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { documentInfo } from './document-info.ts';
 import { nameBodies } from './name-bodies.ts';
 import { describeOperation } from './operation.ts';
@@ -28,11 +30,10 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route), url }),
   });
 
-  let json: string | undefined;
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    // No route is added after the first request, so the document no longer changes.
-    json ??= JSON.stringify(app.swagger());
-    return reply.type('application/json; charset=utf-8').send(json);
-  });
+  // No route is added after the first request, so the document no longer changes.
+  const read = lazily(async () => createDocument(JSON.stringify(app.swagger())));
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
+    sendUnversioned(request, reply, await read(), 'application/json; charset=utf-8'),
+  );
   registerReference(app);
 }

@@ -34,5 +34,6 @@ export const htmlDocument = (title: string, body: string): string =>
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export const sendPage = (reply: FastifyReply, html: string) =>
-  reply.type('text/html; charset=utf-8').header('content-security-policy', contentSecurityPolicy).send(html);
+export const withPagePolicy = (reply: FastifyReply): FastifyReply =>
+  reply.header('content-security-policy', contentSecurityPolicy);
+export const pageType = 'text/html; charset=utf-8';

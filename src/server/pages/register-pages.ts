@@ -1,9 +1,11 @@
 /** Adds the routes of the pages for browsers, their icon, and the files for search engines. */
 import type { App } from '../../http/app.ts';
+import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { svgHeaders, svgType } from '../../http/placeholder-images.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { catalogue } from '../../lib/problem-catalogue.ts';
 import { errorsPage } from './errors-page.ts';
-import { icon, sendPage } from './layout.ts';
+import { icon, pageType, withPagePolicy } from './layout.ts';
 import { type PageServices, registerSitemap } from './sitemap.ts';
 
 /**
@@ -24,7 +26,10 @@ const staticFile = { schema, config: { isStaticFile: true } } as const;
 
 export function registerPages(app: App, services: PageServices): void {
   registerSitemap(app, services);
-  app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
+  const readErrors = lazily(async () => createDocument(errorsPage(catalogue)));
+  app.get('/docs/errors', { schema }, async (request, reply) =>
+    sendUnversioned(request, withPagePolicy(reply), await readErrors(), pageType),
+  );
 
   // Browsers request this path for pages that declare no icon, such as the API reference.
   app.get('/favicon.ico', staticFile, async (_request, reply) =>

@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseLanguage } from '../../../web/src/lib/language/languages.ts';
 import type { App } from '../../http/app.ts';
-import { addVary, contentHash, isNotModified, sendNotModified, weakTag } from '../../http/conditional.ts';
-import { compressOnce, negotiateEncoding } from '../../http/documents.ts';
+import { addVary } from '../../http/conditional.ts';
+import { createDocument, sendDocument } from '../../http/documents.ts';
 import { createApiCalls } from './api-calls.ts';
 import { readVersion, type VersionServices, versionOfResponse } from './api-versions.ts';
 import { type ApiRead, type Page, PageCache, type RenderedPage } from './page-cache.ts';
@@ -63,15 +63,11 @@ async function toPage(response: Response): Promise<Page> {
   const body = Buffer.from(await response.arrayBuffer());
   // A session begins with a form only, so no cookie belongs to this page.
   const { etag: _etag, 'set-cookie': _cookie, ...headers } = Object.fromEntries(response.headers);
-  return { status: response.status, headers, etag: weakTag(contentHash(body)), body, encodings: new Map() };
+  return { ...createDocument(body), status: response.status, headers };
 }
 
-export async function sendAnonymousPage(request: FastifyRequest, reply: FastifyReply, page: Page) {
-  const { status, headers, etag, body } = page;
-  reply.code(status).headers(headers).header('etag', etag);
-  addVary(reply, 'Cookie, Accept-Language, Accept-Encoding');
-  if (status === 200 && isNotModified(request, etag)) return sendNotModified(reply);
-  const encoding = negotiateEncoding(request);
-  if (!encoding) return reply.send(body);
-  return reply.header('content-encoding', encoding).send(await compressOnce(page, encoding));
+export function sendAnonymousPage(request: FastifyRequest, reply: FastifyReply, page: Page) {
+  reply.code(page.status).headers(page.headers);
+  addVary(reply, 'Cookie, Accept-Language');
+  return sendDocument(request, reply, page);
 }

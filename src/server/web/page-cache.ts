@@ -4,18 +4,12 @@
  * in bytes: the pages that were used least recently are removed first.
  */
 import { LRUCache } from 'lru-cache';
+import type { Document } from '../../http/documents.ts';
 
 /** A response of the API that a page was made of. `path` includes the query. */
 export type ApiRead = { path: string; version: string };
 
-export type Page = {
-  status: number;
-  headers: Record<string, string>;
-  etag: string;
-  body: Buffer;
-  /** The compressed forms of the body. */
-  encodings: Map<string, Promise<Buffer>>;
-};
+export type Page = Document & { status: number; headers: Record<string, string> };
 
 /** `reads`: null if the page must not be cached. */
 export type RenderedPage = { page: Page; reads: ApiRead[] | null };
