@@ -1,11 +1,10 @@
 /**
  * Inserts the rows of the planned events, one statement per table, and computes the counters. The same
- * transaction must have inserted the events: no other transaction can see them, so no row needs a lock.
+ * transaction must have inserted the events with their items: no other transaction can see them, so no row needs a lock.
  */
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
-import { defaultEmoji } from '../../modules/items/present.ts';
 import type { PersonKey } from './data.ts';
 import type { PlannedEvent } from './plan.ts';
 
@@ -29,34 +28,11 @@ export async function insertRows(
   const withIds = (rows: object[]) => rows.map((row) => ({ id: newId(), ...row }));
   await insertInto(tx, 'rsvps', rowsOf('rsvps'));
   await insertInto(tx, 'saves', rowsOf('saves'));
-  await insertInto(tx, 'items', events.flatMap(itemRows));
-  await insertInto(tx, 'item_stock', events.flatMap(stockRows));
   await insertInto(tx, 'claims', withIds(rowsOf('claims')));
   await insertInto(tx, 'bookings', withIds(rowsOf('bookings')));
   const eventIds = events.map(({ id }) => id);
   await setCounters(tx, eventIds);
 }
-
-const itemRows = ({ id, items, createdAt }: InsertedEvent) =>
-  items.map(({ kind, title, description, emoji = defaultEmoji[kind], imageUrl, link }, index) => ({
-    event_id: id,
-    n: index + 1,
-    kind,
-    title,
-    description: description ?? null,
-    emoji,
-    image_url: imageUrl ?? null,
-    link: link ?? null,
-    created_at: createdAt,
-  }));
-
-const stockRows = ({ id, items }: InsertedEvent) =>
-  items.map(({ quantityNeeded }, index) => ({
-    event_id: id,
-    n: index + 1,
-    needed: quantityNeeded,
-    claimed: 0,
-  }));
 
 /** @param rows objects by column name; all with the same columns */
 async function insertInto(tx: Transaction, table: string, rows: object[]): Promise<void> {
@@ -76,8 +52,6 @@ async function setCounters(tx: Transaction, eventIds: string[]): Promise<void> {
       select count(*), count(*) filter (where status = 'going'),
         coalesce(sum(extra_guests) filter (where status = 'going'), 0)
       from rsvps where event_id = e.event_id
-    ), last_item = (
-      select coalesce(max(n), 0) from items where event_id = e.event_id
     ), (booked_count, waiting_count, last_booking) = (
       select coalesce(sum(seats) filter (where status = 'booked'), 0),
         count(*) filter (where status = 'waiting'), coalesce(max(n), 0)

@@ -1,4 +1,5 @@
 /** Plans the rows of the demo from its content. The same time always gives the same plan. */
+import { numbersFrom } from '../../lib/random-numbers.ts';
 import { dayMs } from '../../lib/time.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-rules.ts';
@@ -36,7 +37,7 @@ const { places, itemLists, relations } = demoData;
 const hourMs = 3_600_000;
 
 export function planDemo(now: Date): Plan {
-  const random = createRandom(20_260_501);
+  const random = numbersFrom(20_260_501);
   const events: DemoEvent[] = [
     ...demoData.events,
     ...demoData.eventSeries.flatMap(({ dates, ...series }) => dates.map((date) => ({ ...series, ...date }))),
@@ -44,19 +45,7 @@ export function planDemo(now: Date): Plan {
   return { events: events.map((event) => planEvent(event, now, random)), follows: planFollows(random) };
 }
 
-/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 type Random = () => number;
-
-/** The mulberry32 generator: the same seed gives the same sequence. */
-function createRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
   const { organizer, bring, wish } = event;

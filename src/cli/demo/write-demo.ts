@@ -8,6 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../../modules/auth/session-repo.ts';
 import { insertEvent } from '../../modules/events/repo.ts';
+import { insertItems, toItemValues } from '../../modules/items/repo.ts';
 import { markRead } from '../../modules/messages/repo.ts';
 import { sendMessage } from '../../modules/messages/send.ts';
 import { findOrCreateAccount } from '../../modules/users/accounts.ts';
@@ -90,7 +91,10 @@ async function writeEvents(tx: Transaction, events: PlannedEvent[], userIds: Use
   // The connection sends these statements without waiting for each other's results, and runs them in order.
   const inserted = await Promise.all(
     events.map(async (event) => {
-      const id = await insertEvent(tx, userIds[event.organizer], event.fields, event.createdAt);
+      const { organizer, fields, items, createdAt } = event;
+      const id = await insertEvent(tx, userIds[organizer], fields, createdAt, async (eventId) => {
+        await insertItems(tx, eventId, items.map(toItemValues), createdAt);
+      });
       return { ...event, id };
     }),
   );

@@ -6,6 +6,7 @@ import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listedCondition } from '../../modules/events/policy.ts';
+import { escapeHtml } from './layout.ts';
 
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;
@@ -58,7 +59,7 @@ export function registerSitemap(
     if (count <= 1) return renderEntries(await listEntries(1)) || wrap('urlset', []);
     const locations = Array.from(
       { length: count },
-      (_, i) => `<sitemap><loc>${escapeXml(`${publicUrl}/sitemap.xml?page=${i + 1}`)}</loc></sitemap>`,
+      (_, i) => `<sitemap><loc>${escapeHtml(`${publicUrl}/sitemap.xml?page=${i + 1}`)}</loc></sitemap>`,
     );
     return wrap('sitemapindex', locations);
   }
@@ -74,7 +75,7 @@ export function registerSitemap(
     if (entries.length === 0) return '';
     const urls = entries.map(
       ({ id, updatedAt }) =>
-        `<url><loc>${escapeXml(`${publicUrl}/e/${id}`)}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>`,
+        `<url><loc>${escapeHtml(`${publicUrl}/e/${id}`)}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>`,
     );
     return wrap('urlset', urls);
   }
@@ -83,6 +84,3 @@ export function registerSitemap(
 const wrap = (element: string, children: string[]): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<${element} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n` +
   `${children.join('\n')}\n</${element}>\n`;
-
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

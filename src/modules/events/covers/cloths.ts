@@ -1,4 +1,5 @@
 /** Cover themes that are patterns: cloth, tiles, paper. */
+import { numbersFrom } from '../../../lib/random-numbers.ts';
 import {
   centreX,
   centreY,
@@ -11,7 +12,6 @@ import {
   ground,
   height,
   label,
-  numbersFrom,
   type Palette,
   paper,
   path,

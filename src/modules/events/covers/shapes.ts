@@ -1,4 +1,5 @@
 /** SVG elements that several cover themes draw. A cover has 1200 × 630 units; lists show its central square. */
+import { numbersFrom } from '../../../lib/random-numbers.ts';
 
 export const [width, height] = [1200, 630];
 export const [centreX, centreY] = [width / 2, height / 2];
@@ -60,17 +61,6 @@ export function dashedRing(
     radius,
     stroke(colour, lineWidth, ` stroke-dasharray="${dashes}" stroke-linecap="round"`),
   );
-}
-
-/** Numbers from 0 to 1 that are the same each time (mulberry32), for patterns that look random. */
-export function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A point in each cell of a grid, without those within a distance of the centre. */

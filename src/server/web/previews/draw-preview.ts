@@ -8,6 +8,7 @@ import type { OverlayOptions, Sharp } from 'sharp';
 import { loadSharp } from '../../../lib/load-sharp.ts';
 import { shorten } from '../../../lib/text.ts';
 import { type CoverSource, coverColours } from '../../../modules/events/covers/cover.ts';
+import { escapeHtml } from '../../pages/layout.ts';
 import { gradient, roundedRectangle } from './shapes.ts';
 
 export type Preview = {
@@ -100,7 +101,7 @@ async function render(text: string, { font, size, colour, maxHeight }: TextStyle
   const sharp = await loadSharp();
   const image = sharp({
     text: {
-      text: `<span foreground="${colour}">${escapeMarkup(text)}</span>`,
+      text: `<span foreground="${colour}">${escapeHtml(text)}</span>`,
       font: `${fonts[font].font} ${size}`,
       fontfile: path.join(import.meta.dirname, 'fonts', fonts[font].file),
       width: textWidth,
@@ -124,6 +125,3 @@ const drawable = (text: string): string =>
     .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200D\uFE0F\u{E0000}-\u{E0FFF}]/gu, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .trim() || '–';
-
-const escapeMarkup = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
