@@ -82,8 +82,14 @@ export function prose(maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({ maxLength, ...options });
 }
 
+/** A time in responses. Rows have dates, which the serializers of responses write in this format. */
 export const timestamp = (options: TSchemaOptions = {}) =>
-  Type.String({ format: 'date-time', examples: ['2026-12-24T18:00:00.000Z'], ...options });
+  Type.Unsafe<Date | string>({
+    type: 'string',
+    format: 'date-time',
+    examples: ['2026-12-24T18:00:00.000Z'],
+    ...options,
+  });
 
 export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
 export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });

@@ -4,14 +4,6 @@ import type { OwnClaim } from './schemas.ts';
 
 export const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
   ...toClaim(row),
-  item: { title: row.title, kind: row.kind, emoji: row.emoji },
-  event: {
-    id: row.eventId,
-    title: row.eventTitle,
-    startAt: row.startAt.toISOString(),
-    endAt: row.endAt.toISOString(),
-    allDay: row.allDay,
-    timezone: row.timezone,
-    status: row.status,
-  },
+  item: row,
+  event: { ...row, id: row.eventId, title: row.eventTitle },
 });

@@ -33,8 +33,8 @@ import {
   readBookings,
   updateSeats,
 } from './booking-repo.ts';
+import type { BookingRow } from './booking-schemas.ts';
 import { lockEventCounters } from './lock-event-counters.ts';
-import type { BookingRow } from './present-booking.ts';
 
 /** A change of the caller's booking or place in the waitlist. */
 export type BookingCommand = BookingAction & { eventId: string; caller: Caller };

@@ -4,7 +4,7 @@ import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { BookingAccess, CounterMove } from './booking-repo.ts';
-import type { BookingRow } from './present-booking.ts';
+import type { BookingRow } from './booking-schemas.ts';
 
 /**
  * `book` makes a booking, or with `waitlist` a place in the waitlist if the seats are not free. `resize` sets

@@ -6,7 +6,7 @@ import { empty, type Statement, sql } from '../../db/sql.ts';
 import { type NewSummary, summaryTypes, writeSummary } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
-import type { BookingRow } from './present-booking.ts';
+import type { BookingRow } from './booking-schemas.ts';
 
 type BookingKey = { eventId: string; userId: string };
 const bookingKey = { eventId: 'uuid', userId: 'uuid' } as const;

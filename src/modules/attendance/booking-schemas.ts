@@ -45,6 +45,8 @@ export const Booking = named(
   }),
 );
 export type Booking = Static<typeof Booking>;
+/** `n`: the order of bookings and waitlist entries of an event; each gets the next number. */
+export type BookingRow = Booking & { n: number; createdAt: Date };
 
 export const ListedBooking = named(
   'ListedBooking',

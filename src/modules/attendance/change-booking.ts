@@ -3,7 +3,6 @@ import { ref } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import { Booking, BookingChange } from './booking-schemas.ts';
-import { toBooking } from './present-booking.ts';
 import type { AttendanceServices } from './services.ts';
 
 /** Changes the number of seats of the caller's booking or place in the waitlist. */
@@ -34,6 +33,6 @@ export const changeBooking = defineEndpoint({
   async handler({ caller, params, body }, { bookings }: AttendanceServices) {
     const eventId = readId(params.id, 'event_not_found');
     const booking = await bookings.apply({ kind: 'resize', eventId, caller, seats: body.seats });
-    return { status: 200, body: toBooking(booking) };
+    return { status: 200, body: booking };
   },
 });

@@ -6,7 +6,6 @@ import { EventParams } from '../events/schemas.ts';
 import { findOwnBooking } from './booking-policy.ts';
 import { listBookingAccess } from './booking-repo.ts';
 import { Booking } from './booking-schemas.ts';
-import { toBooking } from './present-booking.ts';
 import type { AttendanceServices } from './services.ts';
 
 /** Returns the caller's booking or place in the waitlist. */
@@ -28,6 +27,6 @@ export const getBooking = defineEndpoint({
     const [access] = await listBookingAccess(db, [{ eventId, userId: caller.id }], { withPosition: true });
     const booking = findOwnBooking(access ?? null, caller);
     if (booking instanceof Problem) throw booking;
-    return { status: 200, body: toBooking(booking) };
+    return { status: 200, body: booking };
   },
 });

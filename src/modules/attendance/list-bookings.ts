@@ -5,9 +5,9 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
+import { toPerson } from '../users/present.ts';
 import { listBookings as findBookings } from './booking-repo.ts';
 import { BookingList, BookingListQuery } from './booking-schemas.ts';
-import { toListedBooking } from './present-booking.ts';
 import type { AttendanceServices } from './services.ts';
 
 /** Lists the bookings and the waitlist of an event. */
@@ -38,7 +38,7 @@ export const listBookings = defineEndpoint({
     // Bookings of accounts that were deleted in the meantime are left out.
     const data = rows.flatMap((row, i) => {
       const person = persons[i];
-      return person ? [toListedBooking(row, person, config.publicUrl)] : [];
+      return person ? [{ ...row, user: toPerson(person, config.publicUrl) }] : [];
     });
     return { status: 200, body: { data, nextCursor } };
   },

@@ -56,9 +56,6 @@ function readPosition(cursor: string | undefined): { status: Rsvp; id: string } 
 }
 
 const toGuest = (row: GuestRow, publicUrl: string): Guest => ({
+  ...row,
   user: toFoundUser(row, row.isFollowing, publicUrl),
-  status: row.status,
-  extraGuests: row.extraGuests,
-  isHidden: row.isHidden,
-  createdAt: row.createdAt.toISOString(),
 });

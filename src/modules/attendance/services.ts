@@ -2,7 +2,7 @@ import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-wri
 import type { EventServices } from '../events/services.ts';
 import { type BookingCommand, bookingKey, bookingRules } from './apply-bookings.ts';
 import { rsvpKey, rsvpRules } from './apply-rsvps.ts';
-import type { BookingRow } from './present-booking.ts';
+import type { BookingRow } from './booking-schemas.ts';
 import type { RsvpCommand } from './rsvp-policy.ts';
 
 export type AttendanceServices = EventServices & {

@@ -1,10 +1,11 @@
+import type { Static } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf, ref } from '../../http/schemas.ts';
 import { Session } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 
-type SessionRow = { id: string; userAgent: string; createdAt: Date; refreshedAt: Date; expiresAt: Date };
+type SessionRow = Omit<Static<typeof Session>, 'isCurrent'>;
 
 export const listSessions = defineEndpoint({
   method: 'GET',
@@ -22,13 +23,7 @@ export const listSessions = defineEndpoint({
       select id, user_agent, created_at, refreshed_at, refresh_expires_at as expires_at from sessions
       where user_id = ${caller.id} and refresh_expires_at > ${clock()}
       order by refreshed_at desc, id`);
-    const data = rows.map((row) => ({
-      ...row,
-      isCurrent: row.id === caller.sessionId,
-      createdAt: row.createdAt.toISOString(),
-      refreshedAt: row.refreshedAt.toISOString(),
-      expiresAt: row.expiresAt.toISOString(),
-    }));
+    const data = rows.map((row) => ({ ...row, isCurrent: row.id === caller.sessionId }));
     return { status: 200, body: { data } };
   },
 });

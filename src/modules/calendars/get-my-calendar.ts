@@ -16,6 +16,6 @@ export const getMyCalendar = defineEndpoint({
 
   async handler({ caller }, { db }: CalendarServices) {
     const createdAt = await findCalendar(db, caller.id);
-    return { status: 200, body: { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null } };
+    return { status: 200, body: { exists: createdAt !== null, createdAt } };
   },
 });

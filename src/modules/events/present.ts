@@ -2,7 +2,7 @@
 import { avatarUrl, type PersonRow } from '../users/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { EventFields } from './event-fields.ts';
-import type { CommonEvent, Event, ListedEvent, Location } from './schemas.ts';
+import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
 export type EventRow = EventFields & {
   id: string;
@@ -50,24 +50,13 @@ export function withChosenCover<T extends { coverUrl?: string | null }>(fields: 
   return isGenerated ? { ...fields, coverUrl: null } : fields;
 }
 
-export const locationOf = ({ address, lat, lng, isExact }: Location): Location => ({
-  address,
-  lat,
-  lng,
-  isExact,
-});
-
 /** The fields of responses, and others: the serializers leave out what the schema of a response does not have. */
 const common = (row: EventRow, publicUrl: string) => ({
   ...row,
   coverUrl: coverUrlOf(row, publicUrl),
-  startAt: row.startAt.toISOString(),
-  endAt: row.endAt.toISOString(),
-  location: locationOf(row),
+  location: row,
   category: findCategory(row.category),
   template: findTemplate(row.template),
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
 });
 
 /** Rounds a distance in km to 10 metres, the precision of an address. */
@@ -79,8 +68,7 @@ export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => 
 /** The viewer's booking or place in the waitlist; a viewer has at most one of them. */
 export function toMyBooking(booking: MyBooking | null): Pick<Event, 'myBooking' | 'myWaitlist'> {
   if (!booking) return { myBooking: null, myWaitlist: null };
-  const { id, seats, position } = booking;
-  const createdAt = booking.createdAt.toISOString();
+  const { id, seats, position, createdAt } = booking;
   return position === null
     ? { myBooking: { id, seats, createdAt }, myWaitlist: null }
     : { myBooking: null, myWaitlist: { id, seats, position, createdAt } };

@@ -20,7 +20,7 @@ type EventInput = Omit<EventFields, 'startAt' | 'endAt' | Place> & {
   location: Omit<Location, 'isExact'> & Partial<Location>;
 };
 /** The fields in responses. */
-type EventOutput = Omit<EventInput, 'location' | 'coverUrl' | 'category' | 'template'> & {
+type EventOutput = Omit<EventFields, Place | 'coverUrl' | 'category' | 'template'> & {
   location: Location;
   coverUrl: string;
   category: Static<typeof Category>;

@@ -8,19 +8,10 @@ export type Participants = { userId: string; otherId: string };
 /** A conversation with its newest message. */
 export type ConversationRow = MessageRow & { otherId: string; unreadCount: number };
 
-const toMessageFields = (
-  { userId, otherId }: Participants,
-  row: MessageRow,
-): Conversation['lastMessage'] => ({
-  id: row.id,
+export const toMessage = ({ userId, otherId }: Participants, row: MessageRow): Message => ({
+  ...row,
   senderId: row.isOwn ? userId : otherId,
-  text: row.text,
-  createdAt: row.createdAt.toISOString(),
-});
-
-export const toMessage = (participants: Participants, row: MessageRow): Message => ({
-  ...toMessageFields(participants, row),
-  recipientId: row.isOwn ? participants.otherId : participants.userId,
+  recipientId: row.isOwn ? otherId : userId,
 });
 
 export const toConversation = (
@@ -30,6 +21,6 @@ export const toConversation = (
   publicUrl: string,
 ): Conversation => ({
   user: toPerson(other, publicUrl),
-  lastMessage: toMessageFields({ userId, otherId: row.otherId }, row),
+  lastMessage: toMessage({ userId, otherId: row.otherId }, row),
   unreadCount: row.unreadCount,
 });

@@ -1,26 +1,12 @@
 /** Converts notification rows to the objects of responses. */
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
-import { coverUrlOf, type EventRow, locationOf } from '../events/present.ts';
+import { coverUrlOf, type EventRow } from '../events/present.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { BroughtItem, Notification, NotificationEvent, NotificationSettings } from './schemas.ts';
 
-type EventColumns = Pick<
-  EventRow,
-  | 'title'
-  | 'coverUrl'
-  | 'coverTheme'
-  | 'category'
-  | 'startAt'
-  | 'endAt'
-  | 'allDay'
-  | 'timezone'
-  | 'address'
-  | 'lat'
-  | 'lng'
-  | 'isExact'
-  | 'status'
->;
+type Shown = Exclude<keyof NotificationEvent, 'id' | 'location'> | keyof NotificationEvent['location'];
+type EventColumns = Pick<EventRow, Shown | 'coverTheme' | 'category'>;
 
 /** The columns of the event are null if `eventId` is. */
 export type NotificationRow = {
@@ -33,25 +19,13 @@ export type NotificationRow = {
   eventId: string | null;
 } & EventColumns;
 
-export type BroughtItemRow = ItemId & { title: string; emoji: string; quantity: number };
+export type BroughtItemRow = ItemId & Omit<BroughtItem, 'itemId'>;
 
 const toEvent = (id: string, row: EventColumns, publicUrl: string): NotificationEvent => ({
+  ...row,
   id,
-  title: row.title,
   coverUrl: coverUrlOf({ ...row, id }, publicUrl),
-  startAt: row.startAt.toISOString(),
-  endAt: row.endAt.toISOString(),
-  allDay: row.allDay,
-  timezone: row.timezone,
-  location: locationOf(row),
-  status: row.status,
-});
-
-const toBroughtItem = ({ title, emoji, quantity, ...item }: BroughtItemRow): BroughtItem => ({
-  itemId: formatItemId(item),
-  title,
-  emoji,
-  quantity,
+  location: row,
 });
 
 export const toNotification = (
@@ -60,14 +34,11 @@ export const toNotification = (
   brought: BroughtItemRow[],
   publicUrl: string,
 ): Notification => ({
-  id: row.id,
-  kind: row.kind,
+  ...row,
   isRead: !row.isUnread,
-  count: row.count,
   person: person && toPerson(person, publicUrl),
   event: row.eventId === null ? null : toEvent(row.eventId, row, publicUrl),
-  bringing: brought.map(toBroughtItem),
-  createdAt: row.createdAt.toISOString(),
+  bringing: brought.map((item) => ({ ...item, itemId: formatItemId(item) })),
 });
 
 /** The level of each kind: the one that the person set, or the default. */

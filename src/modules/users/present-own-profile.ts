@@ -3,7 +3,7 @@ import type { Me } from './own-profile-schemas.ts';
 import { avatarUrl } from './present.ts';
 
 /** The caller's own account. `avatarUpload`: null for the generated avatar. */
-export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { avatarUpload: string | null; createdAt: Date };
+export type MeRow = Omit<Me, 'avatar'> & { avatarUpload: string | null };
 
 export type ProfileFields = Pick<MeRow, 'name' | 'username' | 'bio' | 'city' | 'isPrivate' | 'avatarUpload'>;
 
@@ -17,5 +17,4 @@ export const etagOfMe = (row: MeRow): string => weakTag(versionOfMe(row) + conte
 export const toMe = ({ avatarUpload, ...row }: MeRow, publicUrl: string): Me => ({
   ...row,
   avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
-  createdAt: row.createdAt.toISOString(),
 });
