@@ -132,6 +132,7 @@ const queries: Record<string, string> = {
   '/v1/events/search': '?q=quistgaard',
   '/v1/events/suggest': '?q=quistgaard',
   '/v1/events/map': '?bbox=-180,-90,180,90&zoom=2',
+  '/v1/events/highlights': '?ids=0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1',
   '/v1/users/search': '?q=quistgaard',
   '/v1/places': '?q=quistgaard',
   '/v1/me/events': '?relation=organizing',

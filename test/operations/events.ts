@@ -20,6 +20,7 @@ import {
 import {
   coordinates,
   flag,
+  idList,
   integer,
   line,
   number,
@@ -91,6 +92,12 @@ export const eventOperations: Record<string, Operation> = {
     ...optional(),
     ...asking({ bbox: needed(box), zoom: { ...numeric(integer(0, 22)), isRequired: true }, ...eventFilters }),
     ...row({ path: () => '/v1/events/map?bbox=-180,-90,180,90&zoom=0' }),
+  },
+
+  'GET /v1/events/highlights': {
+    ...optional(),
+    ...asking({ ids: needed(idList(50)) }),
+    ...row({ path: ({ event }) => `/v1/events/highlights?ids=${event}` }),
   },
 
   'POST /v1/events': {

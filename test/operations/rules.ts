@@ -120,6 +120,21 @@ export const opaque: Rule = {
   bad: [...unstorable, ...otherTypes],
 };
 
+/** Ids with commas between them. */
+export const idList = (max: number): Rule => {
+  const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+  const isId = (part: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part);
+  return {
+    judge(value) {
+      if (typeof value !== 'string') return 'shape';
+      const parts = value.split(',');
+      return fitsIf(parts.length <= max && parts.every(isId));
+    },
+    good: [id, `${id},${id}`, Array(max).fill(id).join()],
+    bad: ['', 'x', `${id},`, `${id} `, Array(max + 1).fill(id).join(), ...unstorable],
+  };
+};
+
 export function integer(min: number, max: number): Rule {
   return {
     judge: (value) => fitsIf(Number.isInteger(value) && Number(value) >= min && Number(value) <= max),

@@ -1,4 +1,5 @@
 import { defineModule } from '../../http/define-module.ts';
+import { getEventHighlights } from './get-event-highlights.ts';
 import { getEventMap } from './get-event-map.ts';
 import { listEvents } from './list-events.ts';
 import { listUserEvents } from './list-user-events.ts';
@@ -9,7 +10,7 @@ import { suggestEvents } from './suggest-events.ts';
 /** Lists of public events: by place, category and time, by words, and by organizer; their map; and suggestions for a search. */
 export const discovery = defineModule<DiscoveryServices>({
   name: 'discovery',
-  endpoints: [listEvents, searchEvents, getEventMap, listUserEvents, suggestEvents],
+  endpoints: [listEvents, searchEvents, getEventMap, getEventHighlights, listUserEvents, suggestEvents],
   setup(app, { discoveryIndex }) {
     app.addHook('onListen', async () => discoveryIndex?.start());
     app.addHook('onClose', async () => discoveryIndex?.stop());

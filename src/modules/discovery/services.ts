@@ -2,6 +2,7 @@ import { lazily } from '../../lib/lazily.ts';
 import type { EventServices } from '../events/services.ts';
 import type { PlaceServices } from '../places/services.ts';
 import { createEventLists } from './event-lists.ts';
+import { createHighlightLoader } from './highlights.ts';
 import { createEventMaps } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
@@ -42,5 +43,6 @@ export function createDiscoveryServices(services: EventServices & PlaceServices)
     lists,
     findEventMap: createEventMaps(services, discoveryIndex, statements),
     suggest: createEventSuggestions(services, lists, discoveryIndex, statements),
+    highlights: createHighlightLoader(db),
   };
 }

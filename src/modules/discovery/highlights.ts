@@ -1,0 +1,99 @@
+/** What lists show beside the records of events: some of the guests, the booked seats, and how much is still needed. */
+import { createLoader } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
+import { queryEach } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { belongsToAudience } from '../events/audience.ts';
+import { isVisible } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
+import type { EventServices } from '../events/services.ts';
+import { listShownPeople } from '../events/shown-people.ts';
+import { toPerson } from '../users/present.ts';
+import { type EventHighlights, maxGuests } from './highlight-schemas.ts';
+
+/** Of the first guests, some may be hidden from the viewer. */
+const guestsRead = 2 * maxGuests;
+/** A list has up to 50 events; one statement reads several lists. */
+const maxEventsPerStatement = 500;
+
+type HighlightRow = {
+  /** Null for an unknown id. */
+  event: Pick<
+    EventRow,
+    'id' | 'organizerId' | 'visibility' | 'hidden' | 'status' | 'guestListVisibility' | 'bookedCount'
+  > | null;
+  /** The first who are going and did not hide it. */
+  guestIds: string[];
+  /** Items of the bring-list of which not all are claimed. */
+  neededCount: number;
+};
+
+/** Reads what an event has, for all viewers alike. Simultaneous lists share statements. */
+export type HighlightLoader = (eventId: string) => Promise<HighlightRow>;
+
+export const createHighlightLoader = (db: Database): HighlightLoader =>
+  createLoader((ids: string[]) => listHighlightRows(db, ids), {
+    keyOf: (id) => id,
+    maxBatchSize: maxEventsPerStatement,
+  });
+
+/** The limit is below the filter: an event may have thousands of guests who hide. */
+const listHighlightRows = (db: Database, ids: string[]): Promise<HighlightRow[]> =>
+  queryEach<HighlightRow, { eventId: string }>(
+    db,
+    ids.map((eventId) => ({ eventId })),
+    { eventId: 'uuid' },
+    ({ eventId }) => sql`
+      select
+        (
+          select json_build_object('id', e.id, 'organizerId', e.organizer_id, 'visibility', e.visibility,
+            'hidden', e.hidden, 'status', e.status, 'guestListVisibility', e.guest_list_visibility,
+            'bookedCount', c.booked_count)
+          from events e join event_counters c on c.event_id = e.id where e.id = ${eventId}
+        ) as event,
+        (
+          select coalesce(json_agg(r.user_id order by r.user_id) filter (where r.is_hidden is not true), '[]')
+          from (
+            select user_id, is_hidden from rsvps where event_id = ${eventId} and status = 'going'
+            order by user_id limit ${guestsRead}
+          ) r
+        ) as guest_ids,
+        (
+          select count(*)::int
+          from items i
+          join item_stock s on s.event_id = i.event_id and s.n = i.n
+          join events e on e.id = i.event_id
+          where i.event_id = ${eventId} and i.kind = 'bring' and s.claimed < s.needed
+            and e.status = 'scheduled' and 'bringList' = any(e.enabled_modules)
+        ) as needed_count`,
+  );
+
+type Services = Pick<EventServices, 'db' | 'isGuest' | 'config'> & { highlights: HighlightLoader };
+
+/** Finds the highlights of those of the events that the viewer may see. */
+export async function findHighlights(
+  services: Services,
+  ids: string[],
+  viewer: Viewer | null,
+): Promise<EventHighlights[]> {
+  const all = await Promise.all(ids.map((id) => find(services, id, viewer)));
+  const found = all.filter((each) => each !== null);
+  const guests = found.flatMap(({ guestIds }) => guestIds.map((userId) => ({ userId, isHidden: false })));
+  const people = await listShownPeople(services.db, { id: viewer?.id ?? null, seesAll: false }, guests);
+  const { publicUrl } = services.config;
+  return found.map(({ guestIds, ...others }) => {
+    const shown = guestIds.map((userId) => people.get(userId)).filter((person) => person !== undefined);
+    return { ...others, guests: shown.slice(0, maxGuests).map((person) => toPerson(person, publicUrl)) };
+  });
+}
+
+/** What an event has, without the guests that the viewer may not list; null if the viewer may not see it. */
+async function find({ highlights, isGuest }: Services, eventId: string, viewer: Viewer | null) {
+  const { event, guestIds, neededCount } = await highlights(eventId);
+  if (!event || !isVisible(event, viewer)) return null;
+  const { id, bookedCount, guestListVisibility } = event;
+  const seesGuests =
+    guestIds.length > 0 && (await belongsToAudience(guestListVisibility, event, viewer, isGuest));
+  return { id, bookedCount, neededCount, guestIds: seesGuests ? guestIds : [] };
+}
