@@ -46,7 +46,11 @@ test('highlights: 200 in the order of the ids, without events that the caller ma
 test('highlights: the guests are those of the guest list, at most four, without people who hide or are hidden', async () => {
   const event = await createEvent(api, organizer, { guestListVisibility: 'everyone' });
   const people = (await createUsers(api, 7)) as [Person, ...Person[]];
-  const [first, ...others] = people.toSorted((x, y) => (x.id < y.id ? -1 : 1)) as [Person, Person, ...Person[]];
+  const [first, ...others] = people.toSorted((x, y) => (x.id < y.id ? -1 : 1)) as [
+    Person,
+    Person,
+    ...Person[],
+  ];
   for (const person of people) await rsvp(event.id, person);
   assert.deepEqual(await guestIds(event.id), idsOf(first, ...others).slice(0, 4));
   const [guest] = (await read([event.id]))[0]?.guests ?? [];
@@ -91,7 +95,7 @@ test('highlights: things are needed until all of them are claimed, and none of a
   assert.equal(await needed(), 2);
   expectStatus(await api.patch(`/v1/items/${bread.id}/claim`, guest.token, { quantity: 2 }), 200);
   assert.equal(await needed(), 1);
-  await post(`/v1/events/${event.id}/book`, guest, { seats: 2 });
+  await post(`/v1/events/${event.id}/booking`, guest, { seats: 2 });
   assert.equal((await read([event.id]))[0]?.bookedCount, 2);
   await change(event.id, { enabledModules: ['wishList', 'booking'] });
   assert.equal(await needed(), 0);

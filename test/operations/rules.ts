@@ -131,7 +131,16 @@ export const idList = (max: number): Rule => {
       return fitsIf(parts.length <= max && parts.every(isId));
     },
     good: [id, `${id},${id}`, Array(max).fill(id).join()],
-    bad: ['', 'x', `${id},`, `${id} `, Array(max + 1).fill(id).join(), ...unstorable],
+    bad: [
+      '',
+      'x',
+      `${id},`,
+      `${id} `,
+      Array(max + 1)
+        .fill(id)
+        .join(),
+      ...unstorable,
+    ],
   };
 };
 

@@ -1,6 +1,6 @@
 /** The front page: search, filters, places and pages of results. */
 import type { Page } from '@playwright/test';
-import { expect, holdScripts, newEvent, overflowOf, test } from './fixtures.ts';
+import { expect, goTo, holdScripts, newEvent, newItem, overflowOf, test } from './fixtures.ts';
 
 /** A word that no other test has in its events. */
 const newWord = (): string =>
@@ -9,14 +9,15 @@ const newWord = (): string =>
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const at = (days: number) => ({ startAt: `${inDays(days)}T10:00:00Z`, endAt: `${inDays(days)}T12:00:00Z` });
 
-const openFilters = (page: Page) => page.locator('summary').filter({ hasText: 'Filters' }).click();
+const openFilters = (page: Page) => page.getByRole('link', { name: 'Filters' }).click();
 const cityOf = (page: Page) => page.getByRole('combobox', { name: 'City' });
+const field = (page: Page) => page.getByLabel('What or where', { exact: true });
 const titles = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
 
 async function search(page: Page, words: string): Promise<void> {
   // Before the scripts have started, the browser sends all fields of the form.
-  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
-  await page.getByLabel('Search for', { exact: true }).fill(words);
+  await expect(page.getByRole('button', { name: 'Near me' })).not.toHaveClass(/pending/);
+  await field(page).fill(words);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
 }
 
@@ -38,11 +39,11 @@ test('search: fills the address, and Back restores results and scroll', async ({
   await expect(page).toHaveURL(/\/e\//);
   await page.goBack();
   await expect(page).toHaveURL(`/?q=${word}`);
-  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue(word);
+  await expect(field(page)).toHaveValue(word);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(scrolled - 150);
   await page.goBack();
   await expect(page).toHaveURL('/');
-  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue('');
+  await expect(field(page)).toHaveValue('');
 });
 
 test('search: words that are entered before the scripts start are kept', async ({ page, createPerson }) => {
@@ -50,7 +51,7 @@ test('search: words that are entered before the scripts start are kept', async (
   await newEvent(await createPerson(), { title: `Supper ${word}` });
   const start = await holdScripts(page);
   await page.goto('/', { waitUntil: 'commit' });
-  const words = page.getByLabel('Search for', { exact: true });
+  const words = field(page);
   await words.fill(word);
   start();
   // The button is inert until the scripts have taken over the form.
@@ -61,7 +62,7 @@ test('search: words that are entered before the scripts start are kept', async (
   await expect.poll(() => titles(page)).toEqual([`Supper ${word}`]);
 });
 
-test('filters: category, period, price and order narrow the list, and each can be removed', async ({
+test('filters: the sheet says how many events it finds, and each filter can be removed', async ({
   page,
   createPerson,
 }) => {
@@ -72,29 +73,49 @@ test('filters: category, period, price and order narrow the list, and each can b
   await newEvent(organizer, { title: 'Dinner', description: word, category: 'food', ...at(2) });
   await page.goto(`/?q=${word}`);
   await expect.poll(() => titles(page)).toEqual(['Dinner', `Quartet ${word}`, `Opera ${word}`]);
-  // A filter applies as soon as it changes once the scripts have started, which add this button.
-  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
+  // The sheet opens once the scripts have started, which add this button.
+  await expect(page.getByRole('button', { name: 'Near me' })).toBeAttached();
   await openFilters(page);
-  await page.getByLabel('Sort by').selectOption('Best match');
-  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, `Opera ${word}`, 'Dinner']);
-  await page.getByLabel('Category').selectOption('Music');
-  await expect(page.getByRole('status').filter({ hasText: '2 events' })).toBeVisible();
-  await page.getByLabel('Only free events').check();
+  const sheet = page.getByRole('dialog', { name: 'Filters' });
+  await expect(sheet.getByRole('button', { name: 'Show 3 events' })).toBeVisible();
+  await sheet.getByLabel('Sort by').selectOption('Best match');
+  await sheet.getByRole('radio', { name: 'Music' }).check();
+  await expect(sheet.getByRole('button', { name: 'Show 2 events' })).toBeVisible();
+  await sheet.getByLabel('Only free events').check();
+  await sheet.getByRole('button', { name: 'Show 1 event' }).click();
+  await expect(sheet).toBeHidden();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
   await expect(page).toHaveURL(`/?q=${word}&category=music&free=1&order=relevance`);
-  await page.getByLabel('When').selectOption('Between two days');
-  await page.getByLabel('First day').fill(inDays(4));
-  await page.getByLabel('Last day').fill(inDays(2));
-  await page.getByRole('button', { name: 'Show events' }).click();
-  await expect(page.getByText('The last day is before the first one.')).toBeVisible();
-  await page.getByLabel('First day').fill(inDays(2));
-  await page.getByLabel('Last day').fill(inDays(3));
-  await page.getByRole('button', { name: 'Show events' }).click();
+  await openFilters(page);
+  await sheet.getByRole('radio', { name: 'Between two days' }).check();
+  await sheet.getByLabel('First day').fill(inDays(4));
+  await sheet.getByLabel('Last day').fill(inDays(2));
+  await sheet.getByRole('button', { name: /^Show/ }).click();
+  await expect(sheet.getByText('The last day is before the first one.')).toBeVisible();
+  await sheet.getByLabel('First day').fill(inDays(2));
+  await sheet.getByLabel('Last day').fill(inDays(3));
+  await sheet.getByRole('button', { name: 'Show 1 event' }).click();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
   await page.getByRole('link', { name: 'Remove: Music' }).click();
   await page.getByRole('link', { name: 'Remove: Free' }).click();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, 'Dinner']);
   expect(await overflowOf(page)).toBe(0);
+});
+
+test('filters: chips narrow the list with one tap', async ({ page, createPerson }) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await newEvent(organizer, { title: `Quartet ${word}`, category: 'music', price: 0, ...at(0) });
+  await newEvent(organizer, { title: `Dinner ${word}`, category: 'food', price: 5, ...at(9) });
+  await page.goto(`/?q=${word}`);
+  const chips = page.getByRole('list', { name: 'Filters' });
+  await chips.getByRole('link', { name: 'Food & drink' }).click();
+  await expect.poll(() => titles(page)).toEqual([`Dinner ${word}`]);
+  await chips.getByRole('link', { name: 'Remove: Food & drink' }).click();
+  await chips.getByRole('link', { name: 'Free', exact: true }).click();
+  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
+  await chips.getByRole('link', { name: 'All', exact: true }).click();
+  await expect.poll(() => titles(page)).toHaveLength(2);
 });
 
 test('search: without results, the page suggests what to try', async ({ page, createPerson }) => {
@@ -177,7 +198,8 @@ test('place: refused by the browser, the city is found with the arrow keys, and 
   });
   await page.goto(`/?q=${word}`);
   await page.getByRole('button', { name: 'Near me' }).click();
-  await expect(page.getByText('Enter a city instead.')).toBeVisible();
+  const sheet = page.getByRole('dialog', { name: 'Filters' });
+  await expect(sheet.getByText('Enter a city instead.')).toBeVisible();
   const city = cityOf(page);
   await expect(city).toBeFocused();
   await page.keyboard.type('osl');
@@ -196,10 +218,15 @@ test('place: refused by the browser, the city is found with the arrow keys, and 
   await expect(options.first()).toBeHidden();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  await expect(city).toHaveValue('Oslo, Norway');
+  await sheet.getByRole('button', { name: 'Show 1 event' }).click();
   await expect(page).toHaveURL(/place=Oslo,\+Norway&near=59\.913,10\.746/);
   await expect.poll(() => titles(page)).toEqual([`Near ${word}`]);
   await expect(page.getByRole('article').filter({ hasText: `Near ${word}` })).toContainText(/\d km/);
-  await expect(city).toHaveValue('Oslo, Norway');
+  await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Oslo' })).toBeVisible();
+  await page.getByRole('heading', { level: 1 }).getByRole('link', { name: 'Oslo' }).click();
+  await expect(city).toBeFocused();
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Remove: Within 50 km of Oslo, Norway' }).click();
   await expect(page.getByRole('heading', { level: 3 })).toHaveCount(2);
 });
@@ -252,28 +279,47 @@ test.describe('without JavaScript', () => {
     await newEvent(organizer, { title: `Quartet ${word}`, category: 'music', ...at(1) });
     const city = page.getByLabel('City', { exact: true });
     await page.goto('/');
-    await page.getByLabel('Search for', { exact: true }).fill(word);
+    await field(page).fill(word);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await expect(page.getByText('26 events')).toBeVisible();
     await openFilters(page);
-    await page.getByLabel('Category').selectOption('Food & drink');
+    await page.getByRole('radio', { name: 'Food & drink' }).check();
     await city.fill('Oslo');
     await page.getByRole('button', { name: 'Show events' }).click();
     await expect(page.getByText('25 events')).toBeVisible();
-    await expect(city).toHaveValue('Oslo, Norway');
+    await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Oslo' })).toBeVisible();
     await expect(page.getByRole('article').first()).toContainText(/\d km/);
     await page.getByRole('link', { name: 'Show more' }).click();
     await expect(page.getByRole('heading', { level: 3 })).toHaveCount(25);
+    await page.getByRole('heading', { level: 1 }).getByRole('link', { name: 'Oslo' }).click();
+    await expect(city).toHaveValue('Oslo, Norway');
     await city.fill('Paris');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('button', { name: 'Show events' }).click();
     await expect(page.getByRole('heading', { name: 'No events found' })).toBeVisible();
     await page
       .getByRole('navigation', { name: 'Did you mean another place?' })
       .getByRole('link', { name: /^Paris, TX/ })
       .click();
-    await expect(city).toHaveValue('Paris, TX, United States');
+    await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Paris' })).toBeVisible();
+    await page.goto('/?filters=1');
     await city.fill('Xyzzyqqq');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('button', { name: 'Show events' }).click();
     await expect(page.getByText('We do not know this place.')).toBeVisible();
     expect(await overflowOf(page)).toBe(0);
+  });
+
+  test('search: the name of a town in the only field leads to the events around it', async ({
+    page,
+    createPerson,
+  }) => {
+    await newEvent(await createPerson(), { title: 'By the fjord' });
+    await page.goto('/');
+    await field(page).fill('oslo');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Oslo' })).toBeVisible();
+    await expect(page.getByRole('article').first()).toContainText(/\d km/);
+    await page.getByRole('link', { name: 'Events with “oslo”' }).click();
+    await expect(page).toHaveURL('/?q=oslo');
   });
 });
 
@@ -298,6 +344,78 @@ test('map: the list below it keeps to the words of the search', async ({ page, c
   await expect(page).toHaveURL(new RegExp(`q=${word}`));
 });
 
+const dayOf = (start: string): RegExp => {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'Europe/Oslo' }).format(new Date(start));
+  return new RegExp(`^${format({ weekday: 'long' })} ${format({ day: 'numeric', month: 'long' })}`);
+};
+
+test('list: it is grouped by the day on which events begin at their venues', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  // In Auckland, this evening in Europe is tomorrow morning.
+  const evening = { startAt: `${inDays(6)}T20:00:00Z`, endAt: `${inDays(6)}T21:00:00Z` };
+  await newEvent(organizer, { title: `Oslo ${word}`, ...evening });
+  await newEvent(organizer, { title: `Auckland ${word}`, ...evening, timezone: 'Pacific/Auckland' });
+  await newEvent(organizer, { title: `Tomorrow ${word}`, ...at(1) });
+  await page.goto(`/?q=${word}`);
+  const groups = page.getByRole('main').getByRole('heading', { level: 2 });
+  await expect(groups).toHaveText([
+    /^Tomorrow /,
+    dayOf(`${inDays(6)}T12:00:00Z`),
+    dayOf(`${inDays(7)}T12:00:00Z`),
+  ]);
+  expect(await titles(page)).toEqual([`Tomorrow ${word}`, `Oslo ${word}`, `Auckland ${word}`]);
+  await expect(page.getByRole('article').nth(1)).toContainText('21:00');
+  await expect(page.getByRole('article').nth(2)).toContainText('09:00');
+});
+
+test("list: a row says who comes and what is needed, and the viewer's own answer", async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [organizer, guest] = [await createPerson(), await createPerson()];
+  const word = newWord();
+  const event = await newEvent(organizer, {
+    title: `Supper ${word}`,
+    guestListVisibility: 'everyone',
+    ...at(5),
+  });
+  await newItem(organizer, event.id);
+  await newEvent(organizer, { title: `Silent ${word}`, ...at(6) });
+  await goTo(guest, event.id);
+  await page.goto(`/?q=${word}`);
+  const row = page.getByRole('article').filter({ hasText: 'Supper' });
+  await expect(row).toContainText('1 going');
+  await expect(row).toContainText('1 thing still needed');
+  await expect(row.locator(`img[src*="${guest.id}"]`)).toBeVisible();
+  await expect(page.getByRole('article').filter({ hasText: 'Silent' })).not.toContainText('going');
+  await signIn(context, guest);
+  await page.reload();
+  await expect(row).toContainText("You're going");
+});
+
+for (const height of [640, 780])
+  test(`front page: on a phone ${height} pixels high, ${height === 640 ? 'one event is' : 'two events are'} in sight`, async ({
+    page,
+    createPerson,
+  }) => {
+    await page.setViewportSize({ width: 360, height });
+    const organizer = await createPerson();
+    await newEvent(organizer, { title: 'Breakfast', ...at(1) });
+    await newEvent(organizer, { title: 'Lunch', ...at(1) });
+    await page.goto('/');
+    const row = page.getByRole('article').nth(height === 640 ? 0 : 1);
+    const box = await row.boundingBox();
+    expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+    await expect(page.getByRole('link', { name: 'Create an event' })).toBeInViewport();
+  });
+
 test('list: events that began before today are in a group of their own, behind those of today', async ({
   page,
   createPerson,
@@ -316,11 +434,7 @@ test('list: events that began before today are in a group of their own, behind t
   const shown = ['Market', ...Array.from({ length: 3 }, (_, i) => `Exhibition ${i + 1}`), 'Dinner'];
   expect(await titles(page)).toEqual(shown.map((name) => `${name} ${word}`));
   const groups = page.getByRole('main').getByRole('heading', { level: 2 });
-  await expect(groups.filter({ hasText: /^(Today|On now|Coming up)$/ })).toHaveText([
-    'Today',
-    'On now',
-    'Coming up',
-  ]);
+  await expect(groups.filter({ hasNotText: 'Filters' })).toHaveText([/^Today /, 'On now', dayOf(time(3))]);
   expect(await overflowOf(page)).toBe(0);
   await page.getByRole('link', { name: 'All 8 that are on now' }).click();
   await expect.poll(async () => (await titles(page)).length).toBe(8);

@@ -120,7 +120,7 @@ async function openPage(page: Page, path: string): Promise<void> {
 const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
   page.evaluate((ownWord) => {
     // Events on the map and reports of other tests
-    const entries = location.pathname === '/admin/reports' ? '.report' : '.event-card';
+    const entries = location.pathname === '/admin/reports' ? '.report' : 'article.event';
     for (const entry of document.querySelectorAll(entries))
       if (!entry.textContent?.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];

@@ -65,8 +65,8 @@ async function pixelsOf(page: Page, colour: Colour): Promise<number> {
   return count;
 }
 
-/** The colours of land in the styles of EventMap.svelte. The town is in the sea of the base map. */
-const land: Record<'light' | 'dark', Colour> = { light: [247, 242, 232], dark: [53, 50, 44] };
+/** The colours of land (tokens.css). The town is in the sea of the base map. */
+const land: Record<'light' | 'dark', Colour> = { light: [243, 234, 219], dark: [53, 48, 42] };
 
 test('streets: they come in ranges of bytes from this server alone, in light and dark', async ({
   page,

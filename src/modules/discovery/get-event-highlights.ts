@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { findHighlights } from './highlights.ts';
 import { EventHighlightsList, EventHighlightsQuery } from './highlight-schemas.ts';
+import { findHighlights } from './highlights.ts';
 import type { DiscoveryServices } from './services.ts';
 
 /** What a list shows beside the records of its events. It is read apart, so that lists stay as fast as their index. */

@@ -23,7 +23,8 @@ const EventHighlights = named(
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
     guests: Type.Array(ref(Person), {
       maxItems: maxGuests,
-      description: 'People who are going, those with the oldest accounts first; empty if the caller may not list them.',
+      description:
+        'People who are going, those with the oldest accounts first; empty if the caller may not list them.',
     }),
     bookedCount: Type.Integer({ examples: [9], description: 'Number of booked seats.' }),
     neededCount: Type.Integer({

@@ -37,6 +37,16 @@ export const accessFaults: Fault[] = [
       'a stranger changes an event',
     ],
   ]),
+  ...faultsOf('src/modules/discovery/highlights.ts', [
+    ['!isVisible(event, viewer)', 'false', 'highlights', 'highlights of a private event'],
+    [
+      'guestIds: seesGuests ? guestIds : []',
+      'guestIds',
+      'highlights',
+      'faces of a guest list that the caller may not read',
+    ],
+    ['r.is_hidden is not true', 'true', 'highlights', 'the face of a guest who hides'],
+  ]),
   ...faultsOf('src/modules/events/require-own-event.ts', [
     ['requireOrganizer(row, caller);', '', 'event-changes', 'a stranger changes an event'],
   ]),

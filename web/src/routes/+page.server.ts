@@ -1,11 +1,17 @@
-import { readSearch } from '#lib/discovery/search.ts';
-import { findPlace, isReversed, loadEvents, loadMap } from '#lib/server/discovery.ts';
+import { redirect } from '@sveltejs/kit';
+import { hrefOf, readSearch } from '#lib/discovery/search.ts';
+import { loadEvents } from '#lib/server/discovery/events.ts';
+import { isReversed } from '#lib/server/discovery/filters.ts';
+import { loadMap } from '#lib/server/discovery/map.ts';
+import { findPlace, readWhatOrWhere } from '#lib/server/discovery/places.ts';
 import { loadMeant } from '#lib/server/meant.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url, platform, isDataRequest }) => {
   const { api, me } = locals;
-  const { search, others, isUnknown } = await findPlace(api, readSearch(url.searchParams));
+  const asked = readSearch(url.searchParams);
+  if (url.searchParams.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
+  const { search, others, isUnknown } = await findPlace(api, asked);
   const [list, map] = await Promise.all([
     loadEvents(api, search, !isDataRequest),
     search.view === 'map' ? loadMap(api, search) : null,
@@ -24,6 +30,8 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
     otherPlaces: others,
     isPlaceUnknown: isUnknown,
     areDatesReversed: isReversed(search),
+    /** Without scripts, the filters are a part of the page. */
+    isFiltering: url.searchParams.has('filters'),
     isDemo: me === null && (platform?.demoAccounts.length ?? 0) > 0,
   };
 };

@@ -2,27 +2,30 @@ import type { CategorySlug } from '#lib/discovery/search.ts';
 import { m } from '#lib/messages/index.js';
 
 // Each message is named here: a key made of the slug would send all messages to the browser.
-const names = new Map<string, () => string>(
+const names = new Map<string, { emoji: string; name: () => string }>(
   Object.entries({
-    music: m.category_music,
-    food: m.category_food,
-    sports: m.category_sports,
-    outdoors: m.category_outdoors,
-    arts: m.category_arts,
-    film: m.category_film,
-    games: m.category_games,
-    family: m.category_family,
-    learning: m.category_learning,
-    tech: m.category_tech,
-    community: m.category_community,
-    party: m.category_party,
-    wellbeing: m.category_wellbeing,
-    other: m.category_other,
-  } satisfies Record<CategorySlug, () => string>),
+    music: { emoji: '🎵', name: m.category_music },
+    food: { emoji: '🍲', name: m.category_food },
+    sports: { emoji: '⚽', name: m.category_sports },
+    outdoors: { emoji: '🌲', name: m.category_outdoors },
+    arts: { emoji: '🎨', name: m.category_arts },
+    film: { emoji: '🎬', name: m.category_film },
+    games: { emoji: '🎲', name: m.category_games },
+    family: { emoji: '🧸', name: m.category_family },
+    learning: { emoji: '📚', name: m.category_learning },
+    tech: { emoji: '💻', name: m.category_tech },
+    community: { emoji: '🤝', name: m.category_community },
+    party: { emoji: '🎉', name: m.category_party },
+    wellbeing: { emoji: '🧘', name: m.category_wellbeing },
+    other: { emoji: '✨', name: m.category_other },
+  } satisfies Record<CategorySlug, { emoji: string; name: () => string }>),
 );
 
 /**
  * The name of a category in the visitor's language.
  * @param fallback for a category that this version has no translation of
  */
-export const categoryName = (slug: string, fallback = slug): string => names.get(slug)?.() ?? fallback;
+export const categoryName = (slug: string, fallback = slug): string => names.get(slug)?.name() ?? fallback;
+
+/** The sign of a category, as the API has it (GET /v1/categories). */
+export const categoryEmoji = (slug: CategorySlug): string => names.get(slug)?.emoji ?? '';

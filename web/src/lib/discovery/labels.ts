@@ -13,8 +13,8 @@ export const periodName = (period: Period): string =>
     range: m.discovery_when_range,
   })[period]();
 
-/** A filter of a search, and the address of the search without it. */
-export type Filter = { label: string; href: string };
+/** A filter of a search, and the address of the search without it. `short`: what is said where the rest is known. */
+type Filter = { label: string; short?: string; href: string };
 
 export function activeFilters(search: Search): Filter[] {
   const { q, category, when, from, to, isFree, isRunning, place, near, radius, box } = search;
@@ -36,7 +36,7 @@ export function activeFilters(search: Search): Filter[] {
       distance: formatKilometres(radius),
       place: place || m.discovery_my_location(),
     });
-    filters.push(filter(label, { near: null, place: '' }));
+    filters.push({ ...filter(label, { near: null, place: '' }), short: formatKilometres(radius) });
   }
   return filters;
 }

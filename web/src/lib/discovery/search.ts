@@ -101,7 +101,7 @@ export const formatNear = ({ lat, lng }: Place): string =>
   `${Number(lat.toFixed(3))},${Number(lng.toFixed(3))}`;
 
 /** The parameters of a search that differ from their defaults. */
-function toParams(search: Search): URLSearchParams {
+export function paramsOf(search: Search): URLSearchParams {
   const { when, near, view, box } = search;
   const values = {
     q: search.q,
@@ -127,7 +127,7 @@ function toParams(search: Search): URLSearchParams {
 
 /** The address of a search with some changes, from the first page on. */
 export function hrefOf(search: Search, changes: Partial<Search> = {}, path = '/'): string {
-  const params = toParams({ ...search, page: 1, ...changes })
+  const params = paramsOf({ ...search, page: 1, ...changes })
     .toString()
     .replaceAll('%2C', ',');
   return params === '' ? path : `${path}?${params}`;

@@ -2,6 +2,10 @@
 import type { ListedEvent } from '@potluck/client';
 import { dateFormatter, numberFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { getLanguage } from '#lib/language/languages.ts';
+import { m } from '#lib/messages/index.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
@@ -25,6 +29,55 @@ export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): strin
   // The end is exclusive: an event that ends at midnight does not include the next day.
   const end = allDay ? new Date(Date.parse(endAt) - 1) : new Date(endAt);
   return format.formatRange(new Date(startAt), end);
+}
+
+/** The time at which an event starts at its venue, such as `18:00`, and the day on which it ends if it lasts longer. */
+export function formatStart(event: Timed): string {
+  const { startAt, endAt, allDay, timezone } = event;
+  const start = allDay
+    ? m.discovery_all_day()
+    : dateFormatter(language(), { timeZone: timezone, hour: '2-digit', minute: '2-digit' }).format(
+        new Date(startAt),
+      );
+  return Date.parse(endAt) - Date.parse(startAt) > dayMs + hourMs ? `${start} · ${formatEnd(event)}` : start;
+}
+
+/** The day on which an event ends at its venue, such as `until Sun 29 Nov`. */
+export const formatEnd = ({ endAt, timezone }: Timed): string =>
+  m.discovery_until({
+    time: dateFormatter(language(), {
+      timeZone: timezone,
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      ...(isOtherYear(endAt) && { year: 'numeric' }),
+    }).format(new Date(Date.parse(endAt) - 1)),
+  });
+
+/** The weekday on which an event starts at its venue, such as `Sat`. */
+export const formatWeekday = ({ startAt, timezone }: Timed): string =>
+  dateFormatter(language(), { timeZone: timezone, weekday: 'short' }).format(new Date(startAt));
+
+/** The day of a time in a time zone, such as `2026-11-29`. */
+export const dayOf = (time: string | number, timeZone: string): string =>
+  dateFormatter('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(time));
+
+/** A day as a heading: `Today` and `Tuesday 24 November`, or `Saturday` and `29 November`. */
+export function formatHeading(day: string, timeZone: string): { name: string; date: string } {
+  const time = new Date(`${day}T12:00:00Z`);
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    dateFormatter(language(), { timeZone: 'UTC', ...options }).format(time);
+  const date: Intl.DateTimeFormatOptions = {
+    day: 'numeric',
+    month: 'long',
+    ...(isOtherYear(day) && { year: 'numeric' }),
+  };
+  const today = dayOf(Date.now(), timeZone);
+  const daysAhead = Math.round((time.getTime() - Date.parse(`${today}T12:00:00Z`)) / dayMs);
+  const name = [m.discovery_when_today, m.discovery_tomorrow][daysAhead]?.();
+  return name
+    ? { name, date: format({ weekday: 'long', ...date }) }
+    : { name: format({ weekday: 'long' }), date: format(date) };
 }
 
 /** The month and the day on which an event starts at its venue, such as `Nov` and `29`. */

@@ -1,5 +1,6 @@
 import { hrefOf, readSearch } from '#lib/discovery/search.ts';
-import { findPlace, toFilters } from '#lib/server/discovery.ts';
+import { toFilters } from '#lib/server/discovery/filters.ts';
+import { findPlace } from '#lib/server/discovery/places.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api }, url }) => {

@@ -1,4 +1,5 @@
 import { listMyClaims, listMyEvents } from '@potluck/client';
+import { withHighlights } from '#lib/server/discovery/highlights.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -29,5 +30,6 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       ? read(listMyEvents({ client, query: { relation: 'interested', when: 'upcoming', limit: 24 } }))
       : null,
   ]);
-  return { ...none, tab, of, events, interested };
+  const shown = await withHighlights(client, events.data);
+  return { ...none, tab, of, events: { ...events, data: shown }, interested };
 };

@@ -9,6 +9,7 @@ import {
   unfollowUser,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { withHighlights } from '#lib/server/discovery/highlights.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
@@ -24,7 +25,8 @@ export const load: PageServerLoad = async ({ locals: { api, me }, params, url })
   const ask = url.searchParams.get('ask') === 'block' ? ('block' as const) : null;
   if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask };
   const query = { ...readPage(url, eventsPerPage), when };
-  const events = await read(listUserEvents({ client: api, path: params, query }));
+  const page = await read(listUserEvents({ client: api, path: params, query }));
+  const events = { ...page, data: await withHighlights(api, page.data) };
   const own = me?.id === profile.id ? { city: me.city, isPrivate: me.isPrivate } : null;
   return { id: profile.id, profile, own, events, when, ask };
 };

@@ -1,0 +1,28 @@
+/** The one thing that is worth knowing about an event in a list. */
+import type { EventHighlights, ListedEvent } from '@potluck/client';
+import { m } from '#lib/messages/index.js';
+
+/** What a list shows beside the record of an event. */
+export type Highlights = Pick<EventHighlights, 'bookedCount' | 'neededCount'> & {
+  guests: Pick<EventHighlights['guests'][number], 'id' | 'avatar'>[];
+};
+/** `kind`: the class of a badge. */
+type Remark = { text: string; kind: 'bad' | 'good' | 'need' | '' };
+
+/** @param highlights undefined if the list does not have them */
+export function worthKnowing(
+  { status, myRsvp, capacity }: Pick<ListedEvent, 'status' | 'myRsvp' | 'capacity'>,
+  highlights: Highlights | undefined,
+): Remark | null {
+  if (status === 'cancelled') return { text: m.cancelled(), kind: 'bad' };
+  if (myRsvp === 'going') return { text: m.you_are_going(), kind: 'good' };
+  if (!highlights) return null;
+  const { bookedCount, neededCount } = highlights;
+  const left = capacity - bookedCount;
+  if (capacity > 0 && left <= 0) return { text: m.discovery_full(), kind: '' };
+  if (neededCount > 0) return { text: m.discovery_needed({ count: neededCount }), kind: 'need' };
+  // While more than half of the seats are free, they are no reason to hurry.
+  if (capacity > 0 && left <= capacity / 2)
+    return { text: m.discovery_seats_left({ left, capacity }), kind: '' };
+  return null;
+}
