@@ -58,6 +58,26 @@ test('taps: a guest opens a link, says "I\'m going" with a first sign-in, brings
   test.info().annotations.push({ type: 'taps', description: String(finger.taps) });
 });
 
+test('taps: a visitor finds something this weekend near a town in 3 taps and with 1 field', async ({
+  page,
+  createPerson,
+}) => {
+  const [minute, day] = [60_000, 86_400_000];
+  const time = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const location = { address: 'Ammerschwihr', lat: 48.126, lng: 7.281 };
+  await newEvent(await createPerson(), { startAt: time(minute), endAt: time(8 * day), location });
+  await page.goto('/');
+  const finger = new Finger();
+  const chips = page.getByRole('list', { name: 'Filters' });
+  await finger.type(page.getByLabel('What or where', { exact: true }), 'Colmar');
+  await finger.tap(page.getByRole('button', { name: 'Search', exact: true }));
+  await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Colmar' })).toBeVisible();
+  await finger.tap(chips.getByRole('link', { name: 'This weekend' }));
+  await expect(chips.getByRole('link', { name: 'Remove: This weekend' })).toBeVisible();
+  await expect(page.getByRole('article').first()).toContainText('Harbour potluck');
+  expect(finger.taps).toBeLessThanOrEqual(3);
+});
+
 test('taps: an organizer publishes an event from a template, with a picture and seats, in 9 taps and 5 fields, shares it and prints who brings what in 15', async ({
   page,
   context,
