@@ -4,7 +4,7 @@ import { m } from '#lib/messages/index.js';
 
 /** What a list shows beside the record of an event. */
 export type Highlights = Pick<EventHighlights, 'bookedCount' | 'neededCount'> & {
-  guests: Pick<EventHighlights['guests'][number], 'id' | 'avatar'>[];
+  guests: Pick<EventHighlights['guests'][number], 'id' | 'name' | 'avatar'>[];
 };
 /** `kind`: the class of a badge. */
 type Remark = { text: string; kind: 'bad' | 'good' | 'need' | '' };

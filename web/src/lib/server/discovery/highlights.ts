@@ -22,17 +22,17 @@ async function readHighlights(api: Client, events: { id: string }[]): Promise<Ma
   );
   try {
     const found = (await Promise.all(calls)).flatMap(({ data }) => data.data);
-    return new Map(found.map(({ id, ...highlights }) => [id, withoutNames(highlights)]));
+    return new Map(found.map(({ id, ...highlights }) => [id, toFaces(highlights)]));
   } catch (error) {
     if (error instanceof ProblemError) return new Map();
     throw error;
   }
 }
 
-/** Rows show faces alone. */
-const withoutNames = ({ guests, ...counts }: Highlights): Highlights => ({
+/** Rows show faces and no more of people. */
+const toFaces = ({ guests, ...counts }: Highlights): Highlights => ({
   ...counts,
-  guests: guests.map(({ id, avatar }) => ({ id, avatar })),
+  guests: guests.map(({ id, name, avatar }) => ({ id, name, avatar })),
 });
 
 /** Of a call. */
