@@ -4,8 +4,7 @@ import { dateFormatter, numberFormatter, relativeFormatter } from '#lib/language
 import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
@@ -62,6 +61,8 @@ export const formatWeekday = ({ startAt, timezone }: Timed): string =>
 export const dayOf = (time: string | number, timeZone: string): string =>
   dateFormatter('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(time));
 
+const daysBetween = (first: string, last: string): number => (Date.parse(last) - Date.parse(first)) / dayMs;
+
 /** A day as a heading: `Today` and `Tuesday 24 November`, or `Saturday` and `29 November`. */
 export function formatHeading(day: string, timeZone: string): { name: string; date: string } {
   const time = new Date(`${day}T12:00:00Z`);
@@ -73,8 +74,7 @@ export function formatHeading(day: string, timeZone: string): { name: string; da
     ...(isOtherYear(day) && { year: 'numeric' }),
   };
   const today = dayOf(Date.now(), timeZone);
-  const daysAhead = Math.round((time.getTime() - Date.parse(`${today}T12:00:00Z`)) / dayMs);
-  const name = [m.discovery_when_today, m.discovery_tomorrow][daysAhead]?.();
+  const name = [m.discovery_when_today, m.discovery_tomorrow][daysBetween(today, day)]?.();
   return name
     ? { name, date: format({ weekday: 'long', ...date }) }
     : { name: format({ weekday: 'long' }), date: format(date) };
@@ -92,7 +92,6 @@ export const formatWeekday = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'ti
 
 /** In days. Farther times are counted in weeks, and then in months. */
 const [maxDays, maxWeeks] = [14, 60];
-const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
 /**
  * How far off the start of an event is, in days of its venue, such as `in 5 days` or `tomorrow`; on the day itself,
@@ -101,9 +100,7 @@ const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>): string | null {
   const [start, now] = [Date.parse(startAt), Date.now()];
   if (start <= now) return null;
-  const dayOf = (time: number) =>
-    Date.parse(dateFormatter('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(time)) / dayMs;
-  const days = dayOf(start) - dayOf(now);
+  const days = daysBetween(dayOf(now, timezone), dayOf(start, timezone));
   const format = relativeFormatter(language(), { numeric: 'auto' });
   if (days > maxWeeks) return format.format(Math.round(days / 30), 'month');
   if (days > maxDays) return format.format(Math.round(days / 7), 'week');
