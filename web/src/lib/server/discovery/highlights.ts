@@ -1,6 +1,6 @@
 /** What lists show beside the records of events. */
 import { type Client, getEventHighlights, ProblemError } from '@potluck/client';
-import type { Highlights } from '#lib/event/worth-knowing.ts';
+import type { Highlights } from '#lib/discovery/worth-knowing.ts';
 
 /** Adds to the events of lists what else their rows show. A list without it is better than none. */
 export async function withHighlights<T extends { id: string }>(
