@@ -1,7 +1,8 @@
 /** The events of a search in groups: by the day on which they begin at their venues, and those that have begun before. */
 import type { ListedEvent } from '@potluck/client';
 import type { Highlights } from '#lib/discovery/worth-knowing.ts';
-import { dayOf, formatHeading } from '#lib/language/format.ts';
+import { dayOf } from '#lib/language/format.ts';
+import { formatHeading } from '#lib/language/list-times.ts';
 import { m } from '#lib/messages/index.js';
 import { hrefOf, type Search } from './search.ts';
 

@@ -1,5 +1,6 @@
 /** Pins of events on a drawing: events at nearly the same place share one. */
-import { dayOf, formatStart, formatWeekday } from '#lib/language/format.ts';
+import { dayOf } from '#lib/language/format.ts';
+import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import { m } from '#lib/messages/index.js';
 import type { ShownEvent } from './groups.ts';
 import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';

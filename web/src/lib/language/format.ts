@@ -2,15 +2,14 @@
 import type { ListedEvent } from '@potluck/client';
 import { dateFormatter, numberFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { getLanguage } from '#lib/language/languages.ts';
-import { m } from '#lib/messages/index.js';
 
-const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
-type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
+export type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
 /** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
 const tags = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' } as const;
-const language = () => tags[getLanguage()];
+export const language = () => tags[getLanguage()];
 
 /**
  * The day and the time of an event at its venue, such as `Sat 12 Dec, 18:00–22:00`. Dates of all-day events
@@ -30,55 +29,12 @@ export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): strin
   return format.formatRange(new Date(startAt), end);
 }
 
-/** The time at which an event starts at its venue, such as `18:00`, and the day on which it ends if it lasts longer. */
-export function formatStart(event: Timed): string {
-  const { startAt, endAt, allDay, timezone } = event;
-  const start = allDay
-    ? m.discovery_all_day()
-    : dateFormatter(language(), { timeZone: timezone, hour: '2-digit', minute: '2-digit' }).format(
-        new Date(startAt),
-      );
-  return Date.parse(endAt) - Date.parse(startAt) > dayMs + hourMs ? `${start} · ${formatEnd(event)}` : start;
-}
-
-/** The day on which an event ends at its venue, such as `until Sun 29 Nov`. */
-export const formatEnd = ({ endAt, timezone }: Timed): string =>
-  m.discovery_until({
-    time: dateFormatter(language(), {
-      timeZone: timezone,
-      weekday: 'short',
-      day: 'numeric',
-      month: 'short',
-      ...(isOtherYear(endAt) && { year: 'numeric' }),
-    }).format(new Date(Date.parse(endAt) - 1)),
-  });
-
-/** The weekday on which an event starts at its venue, such as `Sat`. */
-export const formatWeekday = ({ startAt, timezone }: Timed): string =>
-  dateFormatter(language(), { timeZone: timezone, weekday: 'short' }).format(new Date(startAt));
-
 /** The day of a time in a time zone, such as `2026-11-29`. */
 export const dayOf = (time: string | number, timeZone: string): string =>
   dateFormatter('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(time));
 
-const daysBetween = (first: string, last: string): number => (Date.parse(last) - Date.parse(first)) / dayMs;
-
-/** A day as a heading: `Today` and `Tuesday 24 November`, or `Saturday` and `29 November`. */
-export function formatHeading(day: string, timeZone: string): { name: string; date: string } {
-  const time = new Date(`${day}T12:00:00Z`);
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    dateFormatter(language(), { timeZone: 'UTC', ...options }).format(time);
-  const date: Intl.DateTimeFormatOptions = {
-    day: 'numeric',
-    month: 'long',
-    ...(isOtherYear(day) && { year: 'numeric' }),
-  };
-  const today = dayOf(Date.now(), timeZone);
-  const name = [m.discovery_when_today, m.discovery_tomorrow][daysBetween(today, day)]?.();
-  return name
-    ? { name, date: format({ weekday: 'long', ...date }) }
-    : { name: format({ weekday: 'long' }), date: format(date) };
-}
+export const daysBetween = (first: string, last: string): number =>
+  (Date.parse(last) - Date.parse(first)) / dayMs;
 
 /** The month and the day on which an event starts at its venue, such as `Nov` and `29`. */
 export const formatLeaf = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>) => ({
@@ -111,7 +67,7 @@ export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | '
     : format.format(Math.ceil((start - now) / minuteMs), 'minute');
 }
 
-const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
+export const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
 
 /** The name of the time zone of a venue at a time, such as `Central European Standard Time`. */
 export const formatZone = ({ startAt, timezone }: Timed): string =>
