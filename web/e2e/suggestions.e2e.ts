@@ -12,7 +12,7 @@ const newWord = (): string =>
 /** Two letters in the second half are exchanged. */
 const withMistake = (word: string): string => `${word.slice(0, -2)}${word.at(-1)}x`;
 
-const fieldOf = (page: Page, name = 'Search for') => page.getByRole('combobox', { name, exact: true });
+const fieldOf = (page: Page, name = 'What or where') => page.getByRole('combobox', { name, exact: true });
 const optionsOf = (page: Page, name = 'Suggestions') =>
   page.getByRole('listbox', { name, exact: true }).getByRole('option');
 
@@ -120,7 +120,7 @@ test.describe('in Arabic, on a phone', () => {
   test('suggestions: from right to left, inside the page', async ({ page, createPerson }) => {
     await loadPlaces(await createPerson());
     await page.goto('/', { waitUntil: 'networkidle' });
-    await fieldOf(page, 'ابحث عن').fill('غوتنبرغ');
+    await fieldOf(page, 'ماذا أو أين').fill('غوتنبرغ');
     const option = optionsOf(page, 'اقتراحات').filter({ hasText: 'فعاليات بالقرب من' });
     await expect(option).toHaveText(/Göteborg/);
     const [icon, text, list] = await Promise.all([
@@ -147,7 +147,7 @@ test.describe('without scripts', () => {
     const location = { address: 'Haga Nygata 1, Göteborg', lat: 57.7, lng: 11.96 };
     await newEvent(organizer, { title: `Jam ${word}`, location });
     await page.goto('/');
-    await page.getByLabel('Search for', { exact: true }).fill(withMistake(word));
+    await page.getByLabel('What or where', { exact: true }).fill(withMistake(word));
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await expect(page.getByRole('listitem').filter({ hasText: '1 event' })).toBeVisible();
     await page.getByRole('link', { name: `Did you mean “${word}”?` }).click();
