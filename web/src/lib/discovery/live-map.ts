@@ -1,25 +1,15 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
-import { type LngLatBounds, Marker } from 'maplibre-gl';
-import { type Box, normalizeBox } from './mercator.ts';
-import { type MapTexts, maxZoom, openMap } from './open-map.ts';
-
-type ClusterMarker = {
-  lat: number;
-  lng: number;
-  count: number;
-  /** The count, as the marker shows it. */
-  text: string;
-  name: string;
-  /** The page of a single event. */
-  href: string | null;
-  /** The box that the cluster leads to. */
-  box: Box;
-};
+import type { LngLatBounds } from 'maplibre-gl';
+import { type ClusterMarker, createMarkers } from './map-markers.ts';
+import { type Box, normalizeBox, toBounds } from './mercator.ts';
+import { type MapTexts, maxZoom as maxStreetZoom, openMap } from './open-map.ts';
 
 export type LiveMap = {
   /** Resolves when the map is drawn. */
   ready: Promise<void>;
   setMarkers(markers: ClusterMarker[]): void;
+  /** Marks the event that the visitor points at. */
+  setActive(eventId: string | null): void;
   show(box: Box): void;
   remove(): void;
 };
@@ -32,47 +22,53 @@ type Options = {
   language: string;
   /** Called when the visitor has moved the map. `zoom` is that of a world of 256 pixels. */
   onmove: (box: Box, zoom: number) => void;
+  /** Called for an event that the visitor chose. */
+  onselect: (eventId: string) => void;
+  /** Called for the event that the visitor points at. */
+  onpoint: (eventId: string | null) => void;
+  /** Called for a cluster whose events are too near each other for the map. */
+  onopen: (box: Box, zoom: number) => void;
   texts: MapTexts;
 };
 
 const settleMs = 200;
-const largeCluster = 100;
+/** Without streets, there is nothing more to see on higher zooms than coasts and the names of towns. */
+const maxTownZoom = 11;
+/** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
+const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startLiveMap({ box, onmove, ...options }: Options): Promise<LiveMap> {
-  const { map, ready, remove } = await openMap({ ...options, bounds: boundsOf(box) });
+export async function startLiveMap(options: Options): Promise<LiveMap> {
+  const { box, onmove, onopen } = options;
+  const maxZoom = options.tiles === null ? maxTownZoom : maxStreetZoom;
+  const isCooperative = matchMedia(wideWindow).matches;
+  const { map, ready, remove } = await openMap({ ...options, bounds: toBounds(box), maxZoom, isCooperative });
+  const zoomOf = () => Math.floor(map.getZoom() + 1);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
   map.on('moveend', () => {
     clearTimeout(timer);
     if (isMovedByPage) return;
-    timer = setTimeout(() => onmove(toBox(map.getBounds()), Math.floor(map.getZoom() + 1)), settleMs);
+    timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
-  const markers = new Map<string, Marker>();
-  return {
-    ready,
-    setMarkers(wanted) {
-      const byKey = new Map(wanted.map((each) => [`${each.lat} ${each.lng} ${each.count}`, each]));
-      for (const [key, marker] of markers) {
-        if (byKey.has(key)) continue;
-        marker.remove();
-        markers.delete(key);
-      }
-      for (const [key, each] of byKey) {
-        if (markers.has(key)) continue;
-        const element = createElement(each, () => {
-          map.getCanvas().focus({ preventScroll: true });
-          map.fitBounds(boundsOf(each.box), { maxZoom });
-        });
-        markers.set(key, new Marker({ element }).setLngLat([each.lng, each.lat]).addTo(map));
-        // MapLibre gives every marker the same name.
-        element.setAttribute('aria-label', each.name);
+  const markers = createMarkers(map, {
+    ...options,
+    onzoom(next) {
+      if (map.getZoom() >= maxZoom) onopen(next, zoomOf());
+      else {
+        map.getCanvas().focus({ preventScroll: true });
+        map.fitBounds(toBounds(next), { maxZoom });
       }
     },
+  });
+  return {
+    ready,
+    setMarkers: markers.set,
+    setActive: markers.setActive,
     show(next) {
       isMovedByPage = true;
-      map.fitBounds(boundsOf(next), { animate: false });
+      map.fitBounds(toBounds(next), { animate: false });
       isMovedByPage = false;
     },
     remove() {
@@ -81,28 +77,6 @@ export async function startLiveMap({ box, onmove, ...options }: Options): Promis
     },
   };
 }
-
-function createElement({ text, count, href }: ClusterMarker, onclick: () => void): HTMLElement {
-  const element = document.createElement(href === null ? 'button' : 'a');
-  element.className = count >= largeCluster ? 'cluster large' : 'cluster';
-  element.textContent = text;
-  // Large clusters are above small ones.
-  element.style.zIndex = `${Math.min(count, 10_000)}`;
-  if (element instanceof HTMLAnchorElement) element.href = href ?? '';
-  else {
-    element.setAttribute('type', 'button');
-    element.addEventListener('click', onclick);
-  }
-  return element;
-}
-
-/** East of the antimeridian, longitudes go on. */
-const boundsOf = ({ west, south, east, north }: Box): [number, number, number, number] => [
-  west,
-  south,
-  west > east ? east + 360 : east,
-  north,
-];
 
 const toBox = (bounds: LngLatBounds): Box =>
   normalizeBox({

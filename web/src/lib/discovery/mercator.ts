@@ -44,6 +44,14 @@ export function normalizeBox({ west, south, east, north }: Box): Box {
   return { west: wrap(west), south: low, east: wrap(east), north: high };
 }
 
+/** As MapLibre reads boxes: east of the antimeridian, longitudes go on. */
+export const toBounds = ({ west, south, east, north }: Box): [number, number, number, number] => [
+  west,
+  south,
+  west > east ? east + 360 : east,
+  north,
+];
+
 /** A box around a circle. */
 export function boxAround({ lat, lng }: Place, radiusKm: number): Box {
   const dLat = radiusKm / 111.2;

@@ -27,6 +27,10 @@ type Options = {
   tiles: string | null;
   language: string;
   texts: MapTexts;
+  /** Default: the zoom at which streets are large. */
+  maxZoom?: number;
+  /** Whether the wheel and one finger scroll the page, and move the map only with a key or a second finger. */
+  isCooperative?: boolean;
 };
 
 export type OpenMap = {
@@ -36,11 +40,12 @@ export type OpenMap = {
   remove(): void;
 };
 
-/** Without streets, the map has no details for higher zooms, but clusters of one town lead to its streets. */
+/** Streets have no details for higher zooms. */
 export const maxZoom = 17;
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function openMap({ container, bounds, tiles, language, texts }: Options): Promise<OpenMap> {
+export async function openMap(options: Options): Promise<OpenMap> {
+  const { container, bounds, tiles, language, texts, isCooperative = true } = options;
   setWorkerUrl(worker);
   // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
   const files = new Protocol();
@@ -51,12 +56,12 @@ export async function openMap({ container, bounds, tiles, language, texts }: Opt
     container,
     style: mapStyle(container, streets),
     bounds,
-    maxZoom,
+    maxZoom: options.maxZoom ?? maxZoom,
     attributionControl: false,
     renderWorldCopies: true,
     dragRotate: false,
     pitchWithRotate: false,
-    cooperativeGestures: true,
+    cooperativeGestures: isCooperative,
     locale: {
       'Map.Title': texts.map,
       'NavigationControl.ZoomIn': texts.zoomIn,

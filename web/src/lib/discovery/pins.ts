@@ -1,4 +1,5 @@
 /** Pins of events on a drawing: events at nearly the same place share one. */
+import type { EventCluster } from '@potluck/client';
 import { dayOf } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import { m } from '#lib/messages/index.js';
@@ -12,6 +13,16 @@ const reach = { x: 70, y: 34 };
 /** The base map has nothing more to show in a smaller box, in degrees. */
 const minDegrees = 0.5;
 const margin = 1.3;
+
+/** A cluster fills this part of the map that it leads to; a single place gets a box of this size in degrees. */
+export const [clusterMargin, leastDegrees] = [1.4, 0.02];
+
+export const boxOfCluster = ({ bbox: [west = 0, south = 0, east = 0, north = 0] }: EventCluster): Box => ({
+  west,
+  south,
+  east,
+  north,
+});
 
 /** The drawing of all events. */
 export function drawingOf(events: ShownEvent[], width: number, height: number): Drawing {
@@ -35,10 +46,11 @@ export function pinsOf(events: ShownEvent[], drawing: Drawing): Pin[] {
     if (near) near.events.push(event);
     else pins.push({ events: [event], x, y });
   }
-  return pins.map((pin) => ({ ...pin, text: textOf(pin.events) }));
+  return pins.map((pin) => ({ ...pin, text: textOfPin(pin.events) }));
 }
 
-function textOf([event, ...others]: Pin['events']): string {
+/** The number of events; of one, the time today, or the weekday. */
+export function textOfPin([event, ...others]: Pin['events']): string {
   if (others.length > 0) return m.discovery_count({ count: others.length + 1 });
   const isToday = dayOf(event.startAt, event.timezone) === dayOf(Date.now(), event.timezone);
   return isToday && !event.allDay ? formatStart({ ...event, endAt: event.startAt }) : formatWeekday(event);
