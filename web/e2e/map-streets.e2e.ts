@@ -87,7 +87,7 @@ test('streets: they come in ranges of bytes from this server alone, in light and
   await page.goto(townView);
   await expect(mapOf(page).locator('canvas')).toBeVisible({ timeout: 20_000 });
   await expect.poll(() => pixelsOf(page, land.light), { timeout: 20_000 }).toBeGreaterThan(5_000);
-  await expect(mapOf(page).getByRole('link', { name: '1 event: open it' })).toBeVisible();
+  await expect(mapOf(page).getByRole('link', { name: /^Harbour potluck, / })).toBeVisible();
   await expect(mapOf(page).getByRole('link', { name: 'OpenStreetMap' })).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect.poll(() => pixelsOf(page, land.dark), { timeout: 20_000 }).toBeGreaterThan(5_000);

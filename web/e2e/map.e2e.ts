@@ -68,6 +68,62 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
   expect(problems).toEqual([]);
 });
 
+test('map: a pin opens a card, and rows of the list and pins point at each other', async ({
+  page,
+  createPerson,
+}) => {
+  const word = await createEvents(await createPerson());
+  await page.goto(`/?q=${word}&view=map&bbox=4.5,60,6,60.6`);
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  const pin = map.getByRole('link', { name: new RegExp(`^Bergen ${word} 3, `) });
+  await pin.click();
+  const card = map.getByRole('article');
+  await expect(card).toContainText(`Bergen ${word} 3`);
+  await expect(card.getByRole('link')).toHaveAttribute('href', /^\/e\//);
+  await page.keyboard.press('Escape');
+  await expect(card).toBeHidden();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: `Bergen ${word} 4` })
+    .focus();
+  await expect(map.getByRole('link', { name: new RegExp(`^Bergen ${word} 4, `) })).toHaveClass(/active/);
+});
+
+test('map: events at one place are in the list when the map can zoom no more', async ({
+  page,
+  createPerson,
+}) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  const location = { address: 'Reykjavík', lat: 64.147, lng: -21.942 };
+  for (const title of [`Lava ${word}`, `Geysir ${word}`]) await newEvent(organizer, { title, location });
+  await newEvent(organizer, { title: `Akureyri ${word}`, location: { ...location, lat: 64.18, lng: -21.7 } });
+  await page.goto(`/?q=${word}&view=map`);
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  await expect(async () => {
+    await map.getByRole('button', { name: '2 events: zoom in' }).click();
+    await expect(page.getByRole('heading', { level: 3 })).toHaveCount(2, { timeout: 1_500 });
+  }).toPass({ timeout: 30_000 });
+});
+
+test('map: on a phone, it fills the window, and the handle opens the sheet of results', async ({
+  page,
+  createPerson,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const word = await createEvents(await createPerson());
+  await page.goto(`/?q=${word}&view=map`);
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  expect((await map.boundingBox())?.height).toBeGreaterThan(500);
+  await page.getByRole('button', { name: 'Show the list' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').first()).toBeInViewport({ ratio: 1 });
+  await page.getByRole('button', { name: 'Show the map' }).click();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});
+
 test('map: the keyboard moves it and opens clusters', async ({ page, createPerson }) => {
   const word = await createEvents(await createPerson());
   await page.goto(`/?q=${word}&view=map`);
