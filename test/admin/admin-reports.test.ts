@@ -263,6 +263,7 @@ test('reopen: 200 without the time of the resolution, with the note, and one aud
 });
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
+// spec: 3 GET /v1/admin/reports/:id, GET /v1/admin/overview: handling of reports by admins
 test('reports: 200 for one report, and for those about a person; the overview counts the open ones', async () => {
   const [organizer, guest, other] = await createUsers(api, 3);
   assert.ok(organizer && guest && other);

@@ -169,6 +169,7 @@ type Entry = { id: string; at: string; what: string; userId: string | null; who:
 // spec: 5 GET /v1/admin/audit: audit trail
 test('audit: 200 with every field, newest first, filtered by person or by time', async () => {
   const person = await createUser(api, { username: 'trail.walker' });
+  const { name } = (await api.get('/v1/auth/me', person.token)).body;
   const otherAdmin = await createAdmin(api);
   const path = `/v1/admin/users/${person.id}/suspend`;
   expectStatus(await second.post(path, otherAdmin.token, { reason: 'Sells tickets' }), 200);
@@ -183,8 +184,10 @@ test('audit: 200 with every field, newest first, filtered by person or by time',
   assert.deepEqual(entry, {
     what: 'account_suspended',
     userId: person.id,
+    name,
     username: 'trail.walker',
     byUserId: otherAdmin.id,
+    byName: otherAdmin.username,
     address: '127.0.0.0/24',
     detail: 'Sells tickets',
   });

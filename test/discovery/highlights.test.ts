@@ -25,7 +25,7 @@ const change = async (id: string, body: object) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, body), 200);
 const idsOf = (...people: Person[]) => people.map(({ id }) => id).sort();
 
-// spec: 15 GET /v1/events/highlights: guests, booked seats and things still needed of the events of a list
+// spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events
 test('highlights: 200 in the order of the ids, without events that the caller may not see', async () => {
   const [a, b] = [await createEvent(api, organizer), await createEvent(api, organizer)];
   const hidden = await createEvent(api, organizer, { visibility: 'private' });
@@ -42,7 +42,7 @@ test('highlights: 200 in the order of the ids, without events that the caller ma
     expectProblem(await api.get(`/v1/events/highlights?ids=${wrong}`), 400, 'invalid_request');
 });
 
-// spec: 15 GET /v1/events/highlights: guests, booked seats and things still needed of the events of a list
+// spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events
 test('highlights: the guests are those of the guest list, at most four, without people who hide or are hidden', async () => {
   const event = await createEvent(api, organizer, { guestListVisibility: 'everyone' });
   const people = (await createUsers(api, 7)) as [Person, ...Person[]];
@@ -67,7 +67,7 @@ test('highlights: the guests are those of the guest list, at most four, without 
   assert.deepEqual(await guestIds(event.id, viewer), idsOf(...others.slice(2, 5)));
 });
 
-// spec: 15 GET /v1/events/highlights: guests, booked seats and things still needed of the events of a list
+// spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events
 test('highlights: guests are shown to those alone who may list them', async () => {
   const event = await createEvent(api, organizer, { guestListVisibility: 'guests' });
   const [guest, stranger] = (await createUsers(api, 2)) as [Person, Person];
@@ -80,7 +80,7 @@ test('highlights: guests are shown to those alone who may list them', async () =
   assert.deepEqual(await guestIds(event.id, organizer), [guest.id]);
 });
 
-// spec: 15 GET /v1/events/highlights: guests, booked seats and things still needed of the events of a list
+// spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events
 test('highlights: things are needed until all of them are claimed, and none of a cancelled event; seats are counted', async () => {
   const event = await createEvent(api, organizer, { capacity: 5 });
   const needed = async () => (await read([event.id]))[0]?.neededCount;

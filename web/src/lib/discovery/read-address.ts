@@ -23,11 +23,11 @@ const separators = /[,،;\n]+/u;
 const codeInFront = /^(?:\p{L}{1,2}-)?(?:\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?: [A-Z]{2}(?= ))?)\s+(?=\p{L})/u;
 /** Such as SW1A 2AA, M5V 2T6, 62704, 62704-1234, ١٢٣٤٥. */
 const codeBehind =
-  /\s+(?:[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d|\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?:-\p{Nd}{4})?)$/iu;
+  /\s(?:[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d|\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?:-\p{Nd}{4})?)$/iu;
 const regionPattern = /^(?:[A-Z]{2}|NSW|VIC|QLD|TAS|ACT)$/;
-/** A street with its number, and a town behind it, with or without a postal code between them. */
-const streetAndTown =
-  /^(?<street>.*\p{L}.*?\s\p{Nd}+(?:\s?[-–/]\s?\p{Nd}+)?(?:\s?\p{L}(?=\s))?)\s+(?<rest>(?:(?:\p{L}{1,2}-)?(?:\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6})\s+)?\p{L}[^\p{Nd}]*)$/u;
+/** The number of a house, such as 5, 12B, 12-14. */
+const houseNumber = /^\p{Nd}+(?:[-–/]\p{Nd}+)?\p{L}?$/u;
+const letter = /^\p{L}$/u;
 
 /** The readings of a text, the likeliest first. Empty for a street without a town. */
 export function readAddress(text: string): Reading[] {
@@ -65,7 +65,7 @@ function readPart(
   before: string[],
   context: { whole: string; isLast: boolean },
 ): PartReading[] {
-  const bare = part.replace(codeBehind, '');
+  const bare = part.replace(codeBehind, '').trim();
   const isWhole = !context.isLast || bare !== part;
   const place = (town: string, ...street: string[]): PartReading => {
     const parts = [...before, ...street].filter((each) => each !== '');
@@ -73,13 +73,38 @@ function readPart(
   };
   const code = codeInFront.exec(part)?.[0] ?? '';
   if (code) return [place(part.slice(code.length), code.trim())];
-  const split = streetAndTown.exec(bare)?.groups;
-  if (split?.rest) {
-    const inner = codeInFront.exec(split.rest)?.[0] ?? '';
-    return [place(split.rest.slice(inner.length), split.street ?? '', inner.trim())];
-  }
+  const found = splitAtNumber(bare.split(/\s+/));
+  if (found) return [place(found.town, found.street, found.code)];
   const guesses = guessesOf(bare).map(([street, name]) => ({ ...place(name, street), isGuess: true }));
   return /\p{Nd}/u.test(bare) ? guesses : [...guesses, place(bare)];
+}
+
+/** A street with its number, and a town behind it, with or without a postal code between them; null for other words. */
+function splitAtNumber(words: string[]): { street: string; code: string; town: string } | null {
+  const lastNumber = words.findLastIndex((word) => /\p{Nd}/u.test(word));
+  const codeStart = lastNumber + 1 - codeLength(words.slice(0, lastNumber + 1));
+  const code = words.slice(codeStart, lastNumber + 1);
+  // A letter behind the number belongs to it: 12 B.
+  const hasLetter =
+    code.length === 0 && words.length > lastNumber + 2 && letter.test(words[lastNumber + 1] ?? '');
+  const town = words.slice(lastNumber + (hasLetter ? 2 : 1));
+  const street = words.slice(0, code.length > 0 ? codeStart : words.length - town.length);
+  const number = street.findLastIndex((word) => !letter.test(word));
+  const isStreet =
+    houseNumber.test(street[number] ?? '') && street.slice(0, number).some((word) => /\p{L}/u.test(word));
+  if (!isStreet || !/^\p{L}/u.test(town[0] ?? '')) return null;
+  return { street: street.join(' '), code: code.join(' '), town: town.join(' ') };
+}
+
+/** How many words at the end are a postal code behind the number of a house: two for 411 05, one for 10115. */
+function codeLength(words: string[]): number {
+  const [before = '', last = ''] = words.slice(-2);
+  const length =
+    /^\p{Nd}{2}$/u.test(last) && /^(?:\p{L}{1,2}-)?\p{Nd}{3}$/u.test(before)
+      ? 2
+      : Number(/^(?:\p{L}{1,2}-)?\p{Nd}{4,6}$/u.test(last));
+  const ahead = words.at(-length - 1) ?? '';
+  return houseNumber.test(ahead) || letter.test(ahead) ? length : 0;
 }
 
 /** The last words of a text as a town, the fewest words first, because the readings are reversed. */
