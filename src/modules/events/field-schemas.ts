@@ -1,0 +1,151 @@
+/** The schemas of fields of an event that need more than a line; event-fields.ts has the table. */
+import { Type } from 'typebox';
+import { anyServerText, httpUrl, nullable, oneOf } from '../../http/schemas.ts';
+import { audiences } from './audience.ts';
+import { coverThemes } from './covers/themes.ts';
+import { maxDays } from './event-length.ts';
+import { inputTime, instant } from './field.ts';
+
+export const coverUrl = {
+  stored: nullable(Type.String(), { description: 'Null for the generated cover.' }),
+  input: nullable(httpUrl(), {
+    description: `Address of an image; null, or the address of a generated cover, for the generated cover. ${anyServerText}`,
+  }),
+  response: Type.String({ description: `Address of an image. ${anyServerText}` }),
+};
+
+const theme = nullable(oneOf(coverThemes, { examples: ['gingham'] }), {
+  description: 'The theme of the generated cover; null: the id and the category decide.',
+});
+export const coverTheme = { stored: theme, input: theme };
+
+const focuses = [
+  ...(['left-top', 'top', 'right-top'] as const),
+  ...(['left', 'center', 'right'] as const),
+  ...(['left-bottom', 'bottom', 'right-bottom'] as const),
+];
+const focus = oneOf(focuses, {
+  description: 'The part of an uploaded or linked image that stays visible where the image is cropped.',
+  examples: ['top'],
+});
+export const coverFocus = { stored: focus, input: focus };
+
+export const endAt = {
+  stored: instant,
+  input: inputTime(
+    `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
+      `most ${maxDays} calendar days.`,
+  ),
+};
+
+export const allDay = {
+  stored: Type.Boolean(),
+  input: Type.Boolean({
+    description:
+      'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
+      'instant of the day. For 5 and 6 June in Oslo: `2027-06-05T00:00:00+02:00` and `2027-06-07T00:00:00+02:00`. When ' +
+      'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
+    examples: [false],
+  }),
+  response: Type.Boolean({
+    description:
+      'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
+      'in `timezone`. Show dates only; the last day is the one before `endAt`.',
+    examples: [false],
+  }),
+};
+
+export const timezone = {
+  stored: Type.String({ examples: ['Europe/Oslo'] }),
+  input: Type.String({
+    format: 'time-zone',
+    maxLength: 64,
+    description:
+      'IANA name, stored in the spelling of the IANA database. Default: the zone of the coordinates. When `location` ' +
+      'changes, a zone that equals the zone of the old coordinates becomes the zone of the new ones; any other zone does ' +
+      'not change.',
+    examples: ['Europe/Oslo'],
+  }),
+  response: Type.String({
+    description: 'The IANA time zone in which the times are meant.',
+    examples: ['Europe/Oslo'],
+  }),
+};
+
+export const isExact = {
+  stored: Type.Boolean({ examples: [true] }),
+  input: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the coordinates are those of the address. False: they are those of its town. True if left out, also ' +
+        'when `location` changes.',
+      examples: [true],
+    }),
+  ),
+  response: Type.Boolean({
+    description:
+      'Whether the coordinates are those of the address. If false, they are those of its town: search maps for the ' +
+      'address.',
+    examples: [true],
+  }),
+};
+
+export const price = {
+  stored: Type.Number(),
+  input: Type.Unsafe<number>({
+    type: 'number',
+    minimum: 0,
+    maximum: 1_000_000,
+    'x-max-decimals': 2,
+    description: 'At most two decimals.',
+  }),
+  response: Type.Number({
+    description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
+    examples: [0],
+  }),
+};
+
+export const isPriceKnown = {
+  stored: Type.Boolean(),
+  input: Type.Boolean({
+    description:
+      'Whether price 0 means free. If left out: true if the request has a `price`; otherwise false for a new event, ' +
+      'and unchanged for an existing one. Must be true when the price is above 0.',
+    examples: [true],
+  }),
+  response: Type.Boolean({
+    description: 'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
+    examples: [true],
+  }),
+};
+
+export const capacity = {
+  stored: Type.Integer({ description: '0 means no limit.' }),
+  input: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Seats that can be booked, at least as many as are booked; 0 means no limit.',
+  }),
+  response: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
+};
+
+const visibilities = ['public', 'unlisted', 'private'] as const;
+export const visibility = {
+  stored: oneOf(visibilities),
+  input: oneOf(visibilities, {
+    description:
+      '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer and admins.',
+  }),
+};
+
+const audienceOf = (description: string) => ({
+  stored: oneOf(audiences),
+  input: oneOf(audiences, {
+    description:
+      `${description}: \`organizer\` (the default): the organizer and admins; \`guests\`: also people with an RSVP, ` +
+      'booking, place in the waitlist or claim; `everyone`: all who can see the event.',
+  }),
+  response: oneOf(audiences, { description: `${description}.` }),
+});
+export const guestListVisibility = audienceOf('Who may list the guests');
+export const claimantVisibility = audienceOf('Who may see who brings which item');
