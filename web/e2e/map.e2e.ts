@@ -84,7 +84,7 @@ test('map: a pin opens a card, and rows of the list and pins point at each other
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
   await page
-    .getByRole('main')
+    .getByRole('article')
     .getByRole('link', { name: `Bergen ${word} 3` })
     .focus();
   await expect(pin).toHaveClass(/active/);
@@ -112,6 +112,7 @@ test('map: on a phone, it fills the window, and the handle opens the sheet of re
   createPerson,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   const word = await createEvents(await createPerson());
   await page.goto(`/?q=${word}&view=map`);
   const map = page.getByRole('group', { name: 'Map of events' });

@@ -16,7 +16,6 @@ export const getEventHighlights = defineEndpoint({
     'caller may list the guests (GET /v1/events/{id}/guests), the booked seats, and how many things of the bring-list are ' +
     'still needed. Other events are left out.',
   access: 'optional',
-  uncached: true,
   query: EventHighlightsQuery,
   response: { 200: ref(EventHighlightsList) },
 
