@@ -5,7 +5,7 @@ import { openStep } from './form-steps.ts';
 
 test.use(withWebGl);
 
-const isEvent = /\/e\/[0-9a-f-]{36}(\?\w+)?$/;
+const isEvent = /\/e\/[0-9a-f-]{36}(\?[\w=&]+)?$/;
 const stored = async ({ client }: Person, id: string) => (await getEvent({ client, path: { id } })).data;
 
 test('pin: the arrow keys move it, its position is announced, and the spot is stored as exact', async ({

@@ -120,9 +120,9 @@ async function openPage(page: Page, path: string): Promise<void> {
 const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
   page.evaluate((ownWord) => {
     // Events on the map and reports of other tests
-    const entries = location.pathname === '/admin/reports' ? '.report' : 'article.event';
+    const entries = location.pathname === '/admin/reports' ? '.report' : 'article.event, .cluster.single';
     for (const entry of document.querySelectorAll(entries))
-      if (!entry.textContent?.includes(ownWord)) entry.remove();
+      if (!`${entry.textContent} ${entry.ariaLabel}`.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];
     const collect = (text: string | null, where: string) => {
       // Names within a sentence are isolated from its direction.

@@ -151,8 +151,8 @@ test('suspended account: reads that it is suspended, and can take its data along
   await page.goto('/settings');
   await suspendAccount({ client: admin.client, path: { id: me.id }, body: { reason: 'Spam' } });
   await page.getByRole('link', { name: 'Devices' }).click();
-  // A request in the background may have removed the cookie already, and then the page gives no reason.
-  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This account is suspended' })).toBeVisible();
+  await expect(page.getByText('Spam')).toBeVisible();
   await signIn(page.context(), me);
   await page.goto('/messages');
   await expect(page.getByRole('heading', { name: 'This account is suspended' })).toBeVisible();
