@@ -279,10 +279,10 @@ test('demo: the plan is the same for the same time and passes the validation of 
   const ajv = createBodyValidator();
   const [isEvent, isItem] = [NewEvent, NewItem].map((schema) => ajv.compile(schema));
   for (const { fields, items } of plan.events) {
-    const { address, lat, lng, status, coverUrl, startAt, endAt, ...rest } = fields;
+    const { address, lat, lng, isExact, status, coverUrl, startAt, endAt, ...rest } = fields;
     assert.ok(['scheduled', 'cancelled'].includes(status));
     const times = { startAt: startAt.toISOString(), endAt: endAt.toISOString() };
-    const body = { ...rest, ...times, coverUrl, location: { address, lat, lng } };
+    const body = { ...rest, ...times, coverUrl, location: { address, lat, lng, isExact } };
     assert.ok(isEvent?.(body), `${fields.title}: ${JSON.stringify(isEvent?.errors)}`);
     for (const item of items) assert.ok(isItem?.(item), `${item.title}: ${JSON.stringify(isItem?.errors)}`);
     assert.ok(fields.description.length >= 60, `${fields.title} has a short description`);
