@@ -66,7 +66,9 @@ test('restore: all rows of a backup of the last development version are restored
   const again = fileFor('again.gz');
   await writeBackup(target, again);
   const [before, after] = [await readRows(developmentBackup), await readRows(again)];
-  assert.deepEqual(Object.keys(after).sort(), Object.keys(before).sort());
+  // Tables and columns that were added since then are empty, or have their defaults.
+  for (const [table, rows] of Object.entries(after))
+    if (!(table in before)) assert.deepEqual(rows, [], table);
   const isUnknownPrice = (event: Record<string, string>) =>
     event.price !== '0.00' && event.is_price_known === 'f';
   assert.equal(before.events?.filter(isUnknownPrice).length, 1);
@@ -76,7 +78,6 @@ test('restore: all rows of a backup of the last development version are restored
       ...(table === 'events' && isUnknownPrice(row) && { is_price_known: 't' }),
       ...(actor_ids && amounts && { actor_id: actor_ids.slice(1, -1), amount: amounts.slice(1, -1) }),
     }));
-    // Columns that were added since then have their defaults.
     const columns = Object.keys(expected[0] ?? {});
     const restoredRows = after[table]?.map((row) =>
       Object.fromEntries(columns.map((column) => [column, row[column]])),
