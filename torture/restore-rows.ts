@@ -1,6 +1,6 @@
 /** Rows for every table, because a table without rows does not show whether the backup contains it. */
 import { randomUUID } from 'node:crypto';
-import { createAdmin, createUpload, eventBody } from '../test/support/factories.ts';
+import { createAdmin, createUpload, createUser, eventBody } from '../test/support/factories.ts';
 import { createPersonWithEverything } from '../test/support/person-with-everything.ts';
 import { expectStatus } from '../test/support/setup.ts';
 import { openApi } from './api.ts';
@@ -21,6 +21,9 @@ export async function fillEveryTable(environment: Environment): Promise<void> {
   const once = { token: person.token, body: eventBody(), headers };
   expectStatus(await api.call('POST', '/v1/events', once), 201);
   await createUpload(api, admin);
+  const suspended = await createUser(api);
+  const reason = { token: admin.token, body: { reason: 'Spam' } };
+  expectStatus(await api.call('POST', `/v1/admin/users/${suspended.id}/suspend`, reason), 200);
   // Only servers that really send messages count them.
   // Servers with replicas write it.
   await environment.sql`insert into database_instances (started_at) values (pg_postmaster_start_time()::text)`;
