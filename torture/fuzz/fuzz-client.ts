@@ -91,12 +91,12 @@ function toRequest(client: FuzzClient, step: Step): Request {
   };
 }
 
-/** Replaces generated codes and tokens with those from responses, because random ones are never valid. */
+/** Replaces generated codes and tokens with those from responses, because random ones are never valid, nor most countries. */
 function withKnownSecrets({ secrets }: FuzzClient, name: string, { body, usesKnownSecrets }: Step): unknown {
   if (!usesKnownSecrets || typeof body !== 'object' || body === null) return body;
   const { phone, code, refreshToken, confirmCode } = secrets;
-  if (name === 'POST /v1/auth/otp/request') return { ...body, phone };
-  if (name === 'POST /v1/auth/otp/verify' && code) return { ...body, phone, code };
+  if (name === 'POST /v1/auth/otp/request') return { ...body, phone, country: 'US' };
+  if (name === 'POST /v1/auth/otp/verify' && code) return { ...body, phone, country: 'US', code };
   if (name === 'POST /v1/auth/refresh' && refreshToken) return { ...body, refreshToken };
   return name === 'DELETE /v1/me' && confirmCode ? { ...body, confirmCode } : body;
 }
