@@ -331,6 +331,7 @@ function ownViews(world: World): View[] {
       endAt: open.endAt,
       allDay: false,
       timezone: 'Europe/Oslo',
+      status: 'scheduled',
     },
   };
   const organized = (['open', 'unlisted', 'draft', 'cancelled'] as const).map((name) => of(name, 'olga'));
@@ -397,6 +398,7 @@ function adminViews({ people, events, report }: World): View[] {
   const involved = ({ id, name, username }: Profile) => ({ id, name, username, isSuspended: false });
   const accounts = (Object.keys(people) as Name[]).toReversed().map((name) => ({
     ...involved(people[name]),
+    suspension: null,
     phone: people[name].phone,
     role: name === 'admin' ? 'admin' : 'user',
     createdAt: people[name].createdAt,
