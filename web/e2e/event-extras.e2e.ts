@@ -55,7 +55,7 @@ test('seats: "I\'m going" takes them, the number can be changed, and "Can\'t go"
     await expect(answer(page)).toContainText(`${seats} seats are yours.`);
   }
   await expect(page.getByRole('button', { name: 'One more' })).toBeDisabled();
-  await expect(page.getByRole('button', { name: 'One fewer' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'One more' })).toBeFocused();
   await page.getByRole('button', { name: "Can't go" }).click();
   await expect(answer(page)).toContainText("You're not going any more.");
   await expect(answer(page)).toContainText('4 of 4 seats left');

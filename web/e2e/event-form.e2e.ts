@@ -171,9 +171,11 @@ test('draft: texts of a message and a profile are kept, and a sign-out removes a
 }) => {
   const [person, other] = [await createPerson(), await createPerson()];
   await signIn(page.context(), person);
-  await page.goto(`/messages/${other.id}`);
+  // A draft is kept once the scripts of the page have started.
+  const open = (path: string) => page.goto(path, { waitUntil: 'networkidle' });
+  await open(`/messages/${other.id}`);
   await page.getByLabel('Your message').fill('Shall I bring chairs?');
-  await page.goto('/settings');
+  await open('/settings');
   await page.getByLabel('About you').fill('Baker');
   await page.goto(`/messages/${other.id}`);
   await expect(page.getByText('We kept what you typed.')).toBeVisible();

@@ -173,7 +173,9 @@ const findUnreachable = (page: Page): Promise<string[]> =>
       const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
       const isHit = hit !== null && (control.contains(hit) || hit.contains(control));
       const isLabelled = hit?.closest('label')?.contains(control) ?? false;
-      if (left < -1 || right > width + 1 || !(isHit || isLabelled))
+      // A map is moved until the pin at its edge is in sight.
+      const isInWindow = (left >= -1 && right <= width + 1) || control.matches('.maplibregl-marker');
+      if (!isInWindow || !(isHit || isLabelled))
         lost.push(
           `${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent?.trim().slice(0, 40)} ` +
             `(${Math.round(left)}–${Math.round(right)}, hit ${hit?.tagName}.${hit?.className})`,
