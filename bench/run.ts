@@ -23,18 +23,8 @@ import {
 import { BenchError, help, type Options, readOptions } from './run/options.ts';
 import { exists, rssMb, startApp } from './run/processes.ts';
 import { describeMachine, formatTable, type Result, summarize } from './run/report.ts';
+import { Stopped, stopSignal } from './run/stop.ts';
 import { type Dataset, DatasetError, openDataset } from './seed.ts';
-
-class Stopped extends Error {}
-
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  // Only the first signal counts: the terminal and npm both deliver a Ctrl-C.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => controller.abort(new Stopped('Stopped.')));
-  }
-  return controller.signal;
-}
 
 async function main(signal: AbortSignal): Promise<void> {
   const options = readOptions(process.argv.slice(2), [...new Set(workItems.map(({ item }) => item))]);

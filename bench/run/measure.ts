@@ -73,7 +73,7 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<PreparedIte
 export const warmUp = (bench: Bench, preparedItem: PreparedItem) =>
   load(bench, preparedItem, bench.app.port, appWarmUpSeconds, preparedItem.work.alsoExpected ?? []);
 
-const lineOf = ({ method, path, token = '', body = '' }: Request) =>
+export const lineOf = ({ method, path, token = '', body = '' }: Request) =>
   `${method}\t${path}\t${token}\t${body}\n`;
 
 /** @returns the response of the app to the first request, which bare Node replays */
@@ -227,7 +227,7 @@ const load = (
  * Waits until the requests that were running at the end of the load have finished. Otherwise their writes
  * could be missed by a check or happen during a reset.
  */
-async function waitUntilIdle({ sql }: Environment): Promise<void> {
+export async function waitUntilIdle({ sql }: Environment): Promise<void> {
   for (let quiet = 0, round = 0; quiet < 3 && round < 100; round++) {
     await sleep(100);
     const [row] = await sql<[{ busy: number }]>`
