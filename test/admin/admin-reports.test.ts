@@ -291,7 +291,40 @@ test('reports: 200 for one report, and for those about a person; the overview co
     openReports: before.openReports + 1,
     oldestReportAt: before.oldestReportAt ?? next.createdAt,
     suspendedAccounts: before.suspendedAccounts + 1,
+    newAccounts: before.newAccounts,
+    newAccountsBefore: 0,
+    nextEvents: before.nextEvents,
+    lastEvents: before.lastEvents,
   });
+});
+
+// spec: 3 GET /v1/admin/overview: handling of reports by admins
+test('overview: 200 with the accounts and public events of this week and of the one before', async () => {
+  const overview = async () => expectStatus(await api.get('/v1/admin/overview', admin.token), 200).body;
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+  const before = await overview();
+  const people = await createUsers(api, 3);
+  const [organizer] = people;
+  assert.ok(organizer);
+  for (const [i, days] of [-6.9, -7.1, -14.1].entries())
+    await api.sql`update users set created_at = ${inDays(days)} where id = ${people[i]?.id ?? ''}`;
+  const events: [number, Record<string, unknown>][] = [
+    [6.9, {}],
+    [7.1, {}],
+    [1, { visibility: 'private' }],
+    [1, { visibility: 'unlisted' }],
+    [-6.9, {}],
+    [-7.1, {}],
+  ];
+  for (const [days, fields] of events) {
+    const { id } = await createEvent(api, organizer, fields);
+    await api.sql`update events set start_at = ${inDays(days)}, end_at = ${inDays(days + 0.05)} where id = ${id}`;
+  }
+  const { newAccounts, newAccountsBefore, nextEvents, lastEvents } = await overview();
+  assert.deepEqual(
+    [newAccounts, newAccountsBefore, nextEvents, lastEvents],
+    [before.newAccounts + 1, before.newAccountsBefore + 1, before.nextEvents + 1, before.lastEvents + 1],
+  );
 });
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins

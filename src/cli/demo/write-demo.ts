@@ -66,7 +66,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<UserIds> {
   const userIds: [PersonKey, string][] = [];
   for (const [index, key] of personKeys.entries()) {
     const { phone, username, name, bio, city, role = 'user', isPrivate = false } = demoData.people[key];
-    const joinedAt = new Date(now.getTime() - (200 - index * 7) * dayMs);
+    const joinedAt = new Date(now.getTime() - 200 * (1 - index / personKeys.length) ** 2 * dayMs);
     const { id, isNew } = await findOrCreateAccount(tx, phone, joinedAt);
     if (role === 'admin') await setRole(tx, id, role);
     if (isNew) {

@@ -1,8 +1,9 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
+import { dayMs } from '../../lib/time.ts';
 import { readOpenReports } from '../reports/repo.ts';
-import { countSuspended } from './repo.ts';
+import { countAccounts, countEvents, countSuspended } from './repo.ts';
 import { AdminOverview } from './schemas.ts';
 
 export const getAdminOverview = defineEndpoint({
@@ -10,14 +11,27 @@ export const getAdminOverview = defineEndpoint({
   path: '/v1/admin/overview',
   operationId: 'getAdminOverview',
   tag: 'Administration',
-  summary: 'Get the open work of admins',
+  summary: 'Get the open work of admins, and figures of the week',
   description: 'For admins.',
   access: 'admin',
   response: { 200: ref(AdminOverview) },
 
-  async handler(_request, { db }: BaseServices) {
-    const [reports, suspendedAccounts] = await Promise.all([readOpenReports(db), countSuspended(db)]);
-    const oldestReportAt = reports.oldest?.toISOString() ?? null;
-    return { status: 200, body: { openReports: reports.count, oldestReportAt, suspendedAccounts } };
+  async handler(_request, { db, clock }: BaseServices) {
+    const now = clock();
+    const inDays = (days: number) => new Date(now.getTime() + days * dayMs);
+    const [reports, ...counts] = await Promise.all([
+      readOpenReports(db),
+      countSuspended(db),
+      countAccounts(db, inDays(-7), now),
+      countAccounts(db, inDays(-14), inDays(-7)),
+      countEvents(db, now, inDays(7)),
+      countEvents(db, inDays(-7), now),
+    ]);
+    const [suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents] = counts;
+    const open = { openReports: reports.count, oldestReportAt: reports.oldest?.toISOString() ?? null };
+    return {
+      status: 200,
+      body: { ...open, suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents },
+    };
   },
 });

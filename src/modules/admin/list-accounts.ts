@@ -25,7 +25,8 @@ export const listAccounts = defineEndpoint({
       phone === undefined ? undefined : readPhone(restorePlus(phone), config.defaultCountry).number;
     const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
-    return { status: 200, body: { data: page.rows.map(toAdminUser), nextCursor: page.nextCursor } };
+    const data = page.rows.map((row) => toAdminUser(row, config.publicUrl));
+    return { status: 200, body: { data, nextCursor: page.nextCursor } };
   },
 });
 

@@ -1,20 +1,21 @@
 import type { AuditRow } from '../../audit/audit.ts';
 import { type FlagName, flagTable } from '../../flags/flags.ts';
+import { avatarUrl } from '../users/present.ts';
 import type { AdminUser, AuditEntry, Flag } from './schemas.ts';
 
-export type AdminUserRow = Omit<AdminUser, 'isSuspended' | 'suspension' | 'createdAt'> & {
+export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension' | 'createdAt'> & {
+  avatarUpload: string | null;
   suspendedAt: Date | null;
   suspensionReason: string;
   createdAt: Date;
 };
 
-export const toAdminUser = ({
-  suspendedAt,
-  suspensionReason: reason,
-  createdAt,
-  ...row
-}: AdminUserRow): AdminUser => ({
+export const toAdminUser = (
+  { avatarUpload, suspendedAt, suspensionReason: reason, createdAt, ...row }: AdminUserRow,
+  publicUrl: string,
+): AdminUser => ({
   ...row,
+  avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
   isSuspended: suspendedAt !== null,
   suspension: suspendedAt && { suspendedAt: suspendedAt.toISOString(), reason },
   createdAt: createdAt.toISOString(),

@@ -47,6 +47,25 @@ export async function countSuspended(db: Database): Promise<number> {
   return one(rows).count;
 }
 
+/** Counts the accounts that were created in a period. */
+export async function countAccounts(db: Database, from: Date, to: Date): Promise<number> {
+  const rows = await db.query<{ count: number }>(sql`
+    select count(*)::int as count
+    from (select 1 from users where created_at >= ${from} and created_at < ${to} limit ${maxCounted}) u`);
+  return one(rows).count;
+}
+
+/** Counts the events of lists that start in a period. */
+export async function countEvents(db: Database, from: Date, to: Date): Promise<number> {
+  const rows = await db.query<{ count: number }>(sql`
+    select count(*)::int as count
+    from (
+      select 1 from events
+      where visibility = 'public' and status = 'scheduled' and not hidden
+        and start_at >= ${from} and start_at < ${to} limit ${maxCounted}) e`);
+  return one(rows).count;
+}
+
 type UserFilter = {
   q: string | undefined;
   /** In E.164 format. */
@@ -65,7 +84,7 @@ export async function listUsers(
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
-    select u.id, u.name, u.username, u.phone, u.role, u.suspended_at, u.suspension_reason, u.created_at
+    select u.id, u.name, u.username, u.avatar_upload, u.phone, u.role, u.suspended_at, u.suspension_reason, u.created_at
     from users u
     where true
       ${q === undefined ? sql`` : sql`and u.search like ${userSearchPattern(userSearchTerm(q))}`}

@@ -3,7 +3,9 @@ import { auditActions } from '../../audit/audit.ts';
 import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
 
+const { avatar } = Person.properties;
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] });
 const roles = ['user', 'admin'] as const;
 
@@ -46,6 +48,7 @@ export const AdminUser = named(
     id,
     name: Type.String({ examples: ['Mara Lindgren'] }),
     username: Type.String({ examples: ['mara.l'] }),
+    avatar,
     phone: Type.String({ examples: ['+12025550102'] }),
     role: oneOf(roles),
     isSuspended: Type.Boolean(),
@@ -125,12 +128,17 @@ export const AuditEntry = named(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
-const openCount = (description: string) => Type.Integer({ description, examples: [3] });
+const upTo = (description: string) =>
+  Type.Integer({ description: `${description}, at most 1,000.`, examples: [3] });
 export const AdminOverview = named(
   'AdminOverview',
   Type.Object({
-    openReports: openCount('Number of open reports, at most 1,000.'),
+    openReports: upTo('Number of open reports'),
     oldestReportAt: nullable(timestamp(), { description: 'The time of the oldest open report.' }),
-    suspendedAccounts: openCount('Number of suspended accounts, at most 1,000.'),
+    suspendedAccounts: upTo('Number of suspended accounts'),
+    newAccounts: upTo('Number of accounts that were created in the last 7 days'),
+    newAccountsBefore: upTo('Number of accounts that were created in the 7 days before'),
+    nextEvents: upTo('Number of scheduled public events that start in the next 7 days'),
+    lastEvents: upTo('Number of scheduled public events that started in the last 7 days'),
   }),
 );

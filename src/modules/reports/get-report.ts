@@ -19,9 +19,9 @@ export const getReport = defineEndpoint({
   response: { 200: ref(AdminReport) },
   problems: ['report_not_found'],
 
-  async handler({ params }, { db }: BaseServices) {
+  async handler({ params }, { db, config }: BaseServices) {
     const report = await findReport(db, readId(params.id, 'report_not_found'));
     if (!report) throw new Problem('report_not_found');
-    return { status: 200, body: toAdminReport(report) };
+    return { status: 200, body: toAdminReport(report, config.publicUrl) };
   },
 });

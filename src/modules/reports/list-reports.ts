@@ -18,11 +18,12 @@ export const listReports = defineEndpoint({
   query: ReportQuery,
   response: { 200: cursorPage(ref(AdminReport)) },
 
-  async handler({ query }, { db }: BaseServices) {
+  async handler({ query }, { db, config }: BaseServices) {
     const { status, aboutId, cursor, limit } = query;
     const after = readCursor(cursor, 'time', 'id');
     const rows = await findReports(db, { status, aboutId: readFilterId(aboutId) }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
-    return { status: 200, body: { data: page.rows.map(toAdminReport), nextCursor: page.nextCursor } };
+    const data = page.rows.map((row) => toAdminReport(row, config.publicUrl));
+    return { status: 200, body: { data, nextCursor: page.nextCursor } };
   },
 });

@@ -1,3 +1,4 @@
+import { avatarUrl } from '../users/present.ts';
 import type { AdminReport, Report } from './schemas.ts';
 
 /** `aboutId`: the person whom the report concerns. */
@@ -10,9 +11,13 @@ export type ReportRow = Pick<AdminReport, 'id' | 'reason' | 'text' | 'status' | 
   resolvedAt: Date | null;
 };
 export type MessageText = { text: string; createdAt: Date };
+export type InvolvedRow = Omit<AdminReport['about'], 'avatar'> & { avatarUpload: string | null };
 /** `message`: the reported message; null if the subject is not a message. */
-export type AdminReportRow = ReportRow &
-  Pick<AdminReport, 'reporter' | 'about'> & { message: MessageText | null };
+export type AdminReportRow = ReportRow & {
+  reporter: InvolvedRow;
+  about: InvolvedRow;
+  message: MessageText | null;
+};
 
 /** For the reporter. */
 export const toReport = (row: ReportRow): Report => ({
@@ -25,11 +30,16 @@ export const toReport = (row: ReportRow): Report => ({
 });
 
 /** For admins. */
-export const toAdminReport = (row: AdminReportRow): AdminReport => ({
+export const toAdminReport = (row: AdminReportRow, publicUrl: string): AdminReport => ({
   ...toReport(row),
-  reporter: row.reporter,
-  about: row.about,
+  reporter: toInvolved(row.reporter, publicUrl),
+  about: toInvolved(row.about, publicUrl),
   message: row.message && { text: row.message.text, createdAt: row.message.createdAt.toISOString() },
   note: row.note,
   resolvedAt: row.resolvedAt?.toISOString() ?? null,
+});
+
+const toInvolved = ({ avatarUpload, ...row }: InvolvedRow, publicUrl: string): AdminReport['about'] => ({
+  ...row,
+  avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
 });

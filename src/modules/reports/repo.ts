@@ -9,7 +9,7 @@ import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 import { subjectFinders } from './policy.ts';
-import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
+import type { AdminReportRow, InvolvedRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport } from './schemas.ts';
 
 /** Maximum number of reports of one person in 24 hours. */
@@ -138,10 +138,12 @@ export async function changeReport(
 async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminReportRow[]> {
   const messages = await listReportedMessages(db, rows);
   const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
-  const people = await db.query<AdminReportRow['about']>(sql`
-    select id, name, username, suspended_at is not null as is_suspended from users where id = any(${ids}::uuid[])`);
+  const people = await db.query<InvolvedRow>(sql`
+    select id, name, username, avatar_upload, suspended_at is not null as is_suspended
+    from users where id = any(${ids}::uuid[])`);
   const byId = new Map(people.map((person) => [person.id, person]));
-  const personOf = (id: string) => byId.get(id) ?? { id, name: '', username: '', isSuspended: false };
+  const personOf = (id: string) =>
+    byId.get(id) ?? { id, name: '', username: '', avatarUpload: null, isSuspended: false };
   return rows.map((row) => ({
     ...row,
     reporter: personOf(row.reporterId),

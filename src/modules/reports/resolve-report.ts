@@ -32,6 +32,6 @@ export const resolveReport = defineEndpoint({
       return changed?.row;
     });
     if (!report) throw new Problem('report_not_found');
-    return { status: 200, body: toAdminReport(report) };
+    return { status: 200, body: toAdminReport(report, services.config.publicUrl) };
   },
 });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
 
 export const subjectTypes = ['event', 'item', 'message', 'user'] as const;
 export const reasons = [
@@ -57,6 +58,7 @@ const Involved = named(
     id,
     name: Type.String({ examples: ['Mara Lindgren'] }),
     username: Type.String({ examples: ['mara.l'] }),
+    avatar: Person.properties.avatar,
     isSuspended: Type.Boolean(),
   }),
 );
