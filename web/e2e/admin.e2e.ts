@@ -29,7 +29,11 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   // Five presses from the notification on; the reason is entered already.
   await page.getByRole('link', { name: /new reports?$/ }).click();
   await expect(page).toHaveURL('/admin/reports');
-  await page.getByRole('link', { name: `Fraud: ${name}` }).click();
+  const row = page.getByRole('listitem').filter({ hasText: name });
+  await expect(row).toContainText('Reported: Fraud');
+  await expect(row).toContainText(`Reported by ${witness.name}`);
+  await row.getByRole('link', { name: 'Dubious party' }).click();
+  await expect(page.getByRole('heading', { name: 'Dubious party' })).toBeVisible();
   await page.locator('summary', { hasText: `Suspend ${name}` }).click();
   await page.getByLabel('Reason').fill('Fraud: the party does not exist');
   await page.getByRole('button', { name: `Suspend ${name}` }).click();
@@ -50,6 +54,32 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   await signIn(theirs.context(), offender);
   await theirs.goto('/mine');
   await expect(theirs).toHaveURL('/mine');
+});
+
+test('admin: the overview shows the open report itself, the figures of the week, and faces', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [admin, offender, witness] = [await newAdmin(), await createPerson(), await createPerson()];
+  const title = `Party ${crypto.randomUUID().slice(0, 8)}`;
+  const { id } = await newEvent(offender, { title });
+  await report({ client: witness.client, body: { subject: { type: 'event', id }, reason: 'spam' } });
+  await signIn(context, admin);
+  await page.goto('/admin');
+  const row = page.getByRole('listitem').filter({ hasText: title });
+  await expect(row).toContainText('Reported: Spam');
+  await expect(row.locator('img')).toHaveAttribute('src', new RegExp(id));
+  const figures = page.getByRole('region', { name: 'This week' });
+  await expect(figures.getByRole('link', { name: /events in the next 7 days/ })).toBeVisible();
+  await expect(figures.getByRole('link', { name: /^[1-9]\d* new people/ })).toHaveAttribute(
+    'href',
+    '/admin/people',
+  );
+  await expect(page.getByRole('region', { name: 'Newest people' }).locator('li svg')).toHaveCount(6);
+  await row.getByRole('link', { name: title }).click();
+  await expect(page).toHaveURL(/\/admin\/reports\/./);
 });
 
 test('admin: the audit trail says who did what, in words', async ({

@@ -1,5 +1,5 @@
 /** What admins read: the reasons and subjects of reports, the features of switches, and the audit trail. */
-import type { AdminReport, AuditEntry, Flag } from '@potluck/client';
+import type { AdminReport, AuditEntry, Event, Flag } from '@potluck/client';
 import { m } from '#lib/messages/index.js';
 
 export const reportReasons: Record<AdminReport['reason'], () => string> = {
@@ -20,6 +20,11 @@ export const reportSubjects: Record<AdminReport['subject']['type'], () => string
   user: m.admin_subject_user,
 };
 
+/** `href`: the page of the subject; null if it has none, or is deleted. `event`: for an event or an item of its list. */
+export type ReportedSubject = { title: string | null; href: string | null; event: Event | null };
+/** A report in a list. */
+export type ListedReport = { report: AdminReport; subject: ReportedSubject };
+
 export const features: Record<Flag['name'], () => string> = {
   bookings: m.admin_flag_bookings,
   claims: m.admin_flag_claims,
@@ -29,6 +34,10 @@ export const features: Record<Flag['name'], () => string> = {
 };
 
 type Action = AuditEntry['what'];
+
+/** Entries of what people do every day, which would hide the others. */
+const everyday: Action[] = ['signed_in', 'logged_out', 'device_signed_out'];
+export const isRemarkable = ({ what }: AuditEntry): boolean => !everyday.includes(what);
 
 /** The actions by which the audit trail is filtered. */
 export const actions: Record<Action, () => string> = {

@@ -1,14 +1,12 @@
-/** Reads what a report is about, for admins. */
+/** Reads what reports are about, for admins. */
 import { type AdminReport, type Client, getEvent, isProblem, listItems } from '@potluck/client';
+import type { ListedReport, ReportedSubject } from '#lib/people/admin.ts';
 
-/** `visibility`: of an event. `href`: its page; null if it has none, or is deleted. */
-export type ReportedSubject = {
-  title: string | null;
-  href: string | null;
-  visibility: 'public' | 'unlisted' | 'private' | null;
-};
+const gone: ReportedSubject = { title: null, href: null, event: null };
 
-const gone: ReportedSubject = { title: null, href: null, visibility: null };
+/** @param reports a page of a list */
+export const withSubjects = (client: Client, reports: AdminReport[]): Promise<ListedReport[]> =>
+  Promise.all(reports.map(async (report) => ({ report, subject: await readSubject(client, report) })));
 
 export async function readSubject(
   client: Client,
@@ -21,10 +19,10 @@ export async function readSubject(
   try {
     const { data: event } = await getEvent({ client, path: { id: eventId } });
     const href = `/e/${event.id}`;
-    if (type === 'event') return { title: event.title, href, visibility: event.visibility };
+    if (type === 'event') return { title: event.title, href, event };
     const { data: items } = await listItems({ client, path: { id: eventId } });
     const item = items.data.find((each) => each.id === id);
-    return item ? { title: `${item.emoji} ${item.title}`, href, visibility: null } : gone;
+    return item ? { title: `${item.emoji} ${item.title}`, href, event } : gone;
   } catch (error) {
     if (isProblem(error, 'event_not_found')) return gone;
     throw error;

@@ -1,24 +1,25 @@
-import { getAdminOverview, listAccounts, listAudit, listFlags } from '@potluck/client';
+import { getAdminOverview, listAccounts, listAudit, listFlags, listReports } from '@potluck/client';
+import { isRemarkable } from '#lib/people/admin.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { withSubjects } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
-
-/** Entries of people themselves, which would hide those of admins. */
-const everyday = ['signed_in', 'logged_out', 'device_signed_out'];
 
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireAdmin(locals, url);
   const client = locals.api;
-  const [overview, accounts, flags, entries] = await Promise.all([
+  const [overview, reports, accounts, flags, entries] = await Promise.all([
     read(getAdminOverview({ client })),
-    read(listAccounts({ client, query: { limit: 5 } })),
+    read(listReports({ client, query: { status: 'open', limit: 2 } })),
+    read(listAccounts({ client, query: { limit: 6 } })),
     read(listFlags({ client })),
     read(listAudit({ client, query: { limit: 50 } })),
   ]);
   return {
     overview,
+    reports: await withSubjects(client, reports.data),
     newest: accounts.data,
     off: flags.data.flatMap(({ name, enabled }) => (enabled ? [] : [name])),
-    entries: entries.data.filter(({ what }) => !everyday.includes(what)).slice(0, 6),
+    entries: entries.data.filter(isRemarkable).slice(0, 6),
   };
 };

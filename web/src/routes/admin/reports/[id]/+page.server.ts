@@ -8,9 +8,10 @@ import {
   suspendAccount,
   updateEvent,
 } from '@potluck/client';
+import { isRemarkable } from '#lib/people/admin.ts';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { readSubject } from '#lib/server/reported-subject.ts';
+import { readSubject, withSubjects } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -22,10 +23,15 @@ export const load: PageServerLoad = async ({ locals, url, params: path }) => {
   const [subject, others, entries] = await Promise.all([
     read(readSubject(client, report).then((data) => ({ data }))),
     read(listReports({ client, query: { aboutId: about, limit: 10 } })),
-    read(listAudit({ client, query: { userId: about, limit: 5 } })),
+    read(listAudit({ client, query: { userId: about, limit: 50 } })),
   ]);
   const isOther = ({ id }: { id: string }) => id !== report.id;
-  return { report, subject, others: others.data.filter(isOther), entries: entries.data };
+  return {
+    report,
+    subject,
+    others: await withSubjects(client, others.data.filter(isOther)),
+    entries: entries.data.filter(isRemarkable).slice(0, 5),
+  };
 };
 
 const resolved = { status: 'resolved' } as const;
