@@ -255,6 +255,25 @@ test('QR code: decodes to the link of the event', async ({ page, baseURL, create
   expect(await overflowOf(page)).toBe(0);
 });
 
+test('share page: "Copy the link" copies the whole link, which a phone shows in full', async ({
+  page,
+  baseURL,
+  createPerson,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.setViewportSize({ width: 360, height: 780 });
+  const { id } = await newEvent(await createPerson());
+  await page.goto(`/e/${id}/share`);
+  await page.getByRole('button', { name: 'Copy the link' }).click();
+  await expect(page.getByText('Copied', { exact: true })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${baseURL}/e/${id}`);
+  const field = page.getByLabel('Link to the event');
+  const [inner, outer] = await field.evaluate((element) => [element.scrollHeight, element.clientHeight]);
+  expect(inner).toBeLessThanOrEqual(outer ?? 0);
+  expect(await overflowOf(page)).toBe(0);
+});
+
 test('published: the organizer is offered to share it before anything else', async ({
   page,
   createPerson,
