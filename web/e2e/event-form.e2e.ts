@@ -185,6 +185,7 @@ test('draft: texts of a message and a profile are kept, and a sign-out removes a
   await expect(page.getByLabel('Your message')).toHaveValue('');
   await page.goto('/settings');
   await expect(page.getByLabel('About you')).toHaveValue('Baker');
+  await page.goto('/settings/account');
   await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/');
   expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual(

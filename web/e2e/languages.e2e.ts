@@ -85,6 +85,8 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     bookings: `${path}/bookings`,
     settings: '/settings',
     devices: '/settings/devices',
+    language: '/settings/language',
+    account: '/settings/account',
     'notification settings': '/notifications/settings',
     messages: '/messages',
     conversation: `/messages/${guest.id}`,

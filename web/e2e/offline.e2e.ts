@@ -80,7 +80,7 @@ test('offline: after sign-out, nothing that the browser has stored names the per
   await signIn(context, person);
   await page.goto(`/e/${event.id}`);
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
-  await page.goto('/settings');
+  await page.goto('/settings/account');
   await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();

@@ -125,7 +125,9 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   const event = paths.find((path) => path.startsWith('/e/')) ?? '';
   const ofEvent = ['guests', 'items', 'guest-list', 'bookings', 'duplicate', 'cancel', 'delete'];
   paths.push(...ofEvent.map((name) => `${event}/${name}`), `/messages/${guest.id}`);
-  paths.push(...['blocked', 'calendar', 'devices', 'delete'].map((name) => `/settings/${name}`));
+  paths.push(
+    ...['blocked', 'calendar', 'devices', 'language', 'account', 'delete'].map((name) => `/settings/${name}`),
+  );
   paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
   paths.push(...['', '/reports', '/people', '/switches', '/audit'].map((name) => `/admin${name}`));
   await signIn(context, admin);

@@ -28,7 +28,7 @@ test('settings: the profile is saved; a username that is taken is explained at i
   await expect(page.getByLabel('City')).toHaveValue('Bergen');
   const free = `free_${crypto.randomUUID().slice(0, 8)}`;
   await page.getByLabel('Username').fill(free);
-  await page.getByLabel('Private profile').check();
+  await page.getByRole('switch', { name: 'Private profile' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   const { data } = await getMe({ client: me.client });
@@ -45,7 +45,7 @@ test('settings: a picture is uploaded and removed; 11 MiB and other files are re
   const me = await createPerson();
   await signIn(context, me);
   await page.goto('/settings');
-  const field = page.getByLabel('Choose a picture');
+  const field = page.getByLabel('Change picture');
   await field.setInputFiles({
     name: 'big.png',
     mimeType: 'image/png',
@@ -63,11 +63,13 @@ test('settings: a picture is uploaded and removed; 11 MiB and other files are re
 test('settings: another language is chosen and kept', async ({ page, context, createPerson, signIn }) => {
   await signIn(context, await createPerson());
   await page.goto('/settings');
+  const sections = page.getByRole('navigation', { name: 'Settings' });
+  await sections.getByRole('link', { name: 'Language' }).click();
   await page.getByRole('region', { name: 'Language' }).getByRole('button', { name: 'Svenska' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Inställningar' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Språk' })).toBeVisible();
   // The scripts of the page know the choice, too.
   await page.waitForLoadState('networkidle');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Inställningar');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Språk');
   await page.getByRole('link', { name: 'Enheter' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Enheter');
 });
@@ -84,7 +86,7 @@ test('sign out: another tab shows it within a second, and no page of the account
   await expect(other.getByRole('link', { name: 'New event' })).toBeVisible();
   const third = await context.newPage();
   await third.goto('/mine');
-  await page.goto('/settings');
+  await page.goto('/settings/account');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/');
   const limit = { timeout: 1_000 };
@@ -110,7 +112,7 @@ test('devices: another one can be signed out, and reads why', async ({ createPer
   const me = await createPerson();
   const [mine, other] = [await openBrowser(me), await openBrowser(me)];
   await other.goto('/settings');
-  await expect(other.getByRole('heading', { name: 'Settings', exact: true })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Profile', exact: true })).toBeVisible();
   await mine.goto('/settings/devices');
   await expect(mine.getByText('This device')).toHaveCount(1);
   const buttons = mine.getByRole('button', { name: /^Sign out: / });
@@ -205,7 +207,7 @@ test('blocked people: the list says that it is empty', async ({ page, context, c
 test('export: a link downloads the JSON document', async ({ page, context, createPerson, signIn }) => {
   const me = await createPerson('Exported Person');
   await signIn(context, me);
-  await page.goto('/settings');
+  await page.goto('/settings/account');
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download my data' }).click();
   const download = await downloading;
@@ -223,7 +225,7 @@ test('delete account: explains what is deleted, asks for a code, and ends the se
 }) => {
   const [me, other] = [await createPerson(), await createPerson()];
   await signIn(context, me);
-  await page.goto('/settings');
+  await page.goto('/settings/account');
   await page.getByRole('link', { name: 'Delete account' }).click();
   await expect(page.getByText('your messages, also those that you received')).toBeVisible();
   await page.getByRole('button', { name: 'Send the code for deletion' }).click();
@@ -258,7 +260,15 @@ test.describe('without JavaScript', () => {
     await page.getByLabel('Username').fill(`plain_${crypto.randomUUID().slice(0, 8)}`);
     await page.getByRole('button', { name: 'Save' }).click();
     expect((await getMe({ client: me.client })).data.city).toBe('Tromsø');
-    await page.goto('/settings');
+    await expect(page.getByLabel('City')).toHaveValue('Tromsø');
+    await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+    await page
+      .getByLabel('Choose a picture')
+      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: pixel });
+    await page.getByRole('button', { name: 'Use this picture' }).click();
+    await expect(page.getByRole('button', { name: 'Remove picture' })).toBeVisible();
+    expect((await getMe({ client: me.client })).data.avatar).toContain('/v1/uploads/');
+    await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
     await signIn(context, me);

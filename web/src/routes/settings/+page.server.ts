@@ -1,6 +1,8 @@
-import { updateMe } from '@potluck/client';
+import { type Client, createUpload, updateMe } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
 import { textOf } from '#lib/forms/texts.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { m } from '#lib/messages/index.js';
+import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -16,12 +18,20 @@ export const actions: Actions = {
       return { ...profile, username: profile.username.toLowerCase(), isPrivate: form.has('isPrivate') };
     },
     send: ({ client }, body) => updateMe({ client, body }),
-    done: () => ({ isProfileSaved: true }),
+    // Without scripts, the page is made with the profile as it was before.
+    done: (_, values) => ({ isProfileSaved: true, values }),
   }),
 
-  /** The browser has uploaded the picture. Without an address, the drawn picture takes its place. */
   avatar: formAction({
-    send: ({ client, form }) => updateMe({ client, body: { avatar: textOf(form.get('avatar')) || null } }),
-    done: () => ({ isAvatarSaved: true }),
+    send: async ({ client, form }) => updateMe({ client, body: { avatar: await readPicture(client, form) } }),
+    done: () => redirect(303, '/settings'),
   }),
 };
+
+/** Returns the address of the picture that the browser has uploaded or sent; null for the drawn one. */
+async function readPicture(client: Client, form: FormData): Promise<string | null> {
+  const picture = form.get('picture');
+  if (!(picture instanceof File)) return textOf(form.get('avatar')) || null;
+  if (picture.size === 0) throw new InvalidFields({ picture: m.problem_image_invalid() });
+  return (await createUpload({ client, body: picture })).data.url;
+}
