@@ -99,6 +99,20 @@ test('conversations: 200 with the other person, the last message and unreadCount
   expectProblem(await api.get('/v1/conversations'), 401, 'token_missing');
 });
 
+test('conversations: unreadConversations counts those with unread messages, whatever the page has', async () => {
+  const me = await createUser(api);
+  const others = await createUsers(api, 3);
+  assert.equal((await conversations(me)).unreadConversations, 0);
+  for (const other of others) for (const text of ['One', 'Two']) await sent(other, me, text);
+  const first = await conversations(me, '?limit=1');
+  const rest = await conversations(me, `?cursor=${first.nextCursor}`, second);
+  assert.deepEqual([first.unreadConversations, rest.unreadConversations], [3, 3]);
+  const [one] = others as [Person, ...Person[]];
+  expectStatus(await read(me, one), 200);
+  assert.equal((await conversations(me, '', second)).unreadConversations, 2);
+  assert.equal((await conversations(one)).unreadConversations, 0);
+});
+
 test('conversations: a changed name is visible at once on every server', async () => {
   const [a, b] = await pair();
   await sent(b, a, 'Hello');

@@ -11,6 +11,7 @@ export type InboxEntry = {
   isRead: boolean;
   count: number;
   person: { id: string } | null;
+  isFollowing: boolean;
   event: { id: string; status: string } | null;
   bringing: { title: string; quantity: number }[];
 };

@@ -209,6 +209,16 @@ test('follower: a new follower notifies once; unfollowing takes an unread notifi
   assert.deepEqual(await summary(me), ['follower×1']);
 });
 
+test('follower: isFollowing tells whether the reader follows back', async () => {
+  const [me, other] = await createUsers(api, 2);
+  assert.ok(me && other);
+  await follow(other, me);
+  await deliver();
+  assert.equal((await inbox(me))[0]?.isFollowing, false);
+  await follow(me, other);
+  assert.equal((await inbox(me))[0]?.isFollowing, true);
+});
+
 // spec: 6 GET /v1/notifications: batched notifications of RSVPs, claims and bookings for organizers
 test('rsvps, claims, bookings: one unread notification of each kind counts them, without what is taken back and without the own', async () => {
   const organizer = await createUser(api);

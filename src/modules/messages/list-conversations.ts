@@ -3,8 +3,8 @@ import { unlessLate } from '../../cache/record-cache.ts';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { toConversation } from './present.ts';
-import { listConversations as findConversations } from './repo.ts';
-import { ConversationPage } from './schemas.ts';
+import { countUnreadConversations, listConversations as findConversations } from './repo.ts';
+import { ConversationPage, countedConversations } from './schemas.ts';
 import type { MessageServices } from './services.ts';
 
 export const listConversations = defineEndpoint({
@@ -14,7 +14,8 @@ export const listConversations = defineEndpoint({
   tag: 'Messages',
   summary: 'List your conversations',
   description:
-    'The conversation with the newest message first. Each has its newest message and the number of unread messages.',
+    'The conversation with the newest message first. Each has its newest message and the number of unread messages. ' +
+    '`unreadConversations` does not depend on the page.',
   access: 'required',
   query: Type.Object(cursorQuery),
   response: { 200: ConversationPage },
@@ -22,7 +23,10 @@ export const listConversations = defineEndpoint({
   async handler({ caller, query }, { db, people, config }: MessageServices) {
     const { cursor, limit } = query;
     const [before = null] = readCursor(cursor, 'id') ?? [];
-    const found = await findConversations(db, caller.id, before, limit + 1);
+    const [found, unreadConversations] = await Promise.all([
+      findConversations(db, caller.id, before, limit + 1),
+      countUnreadConversations(db, caller.id, countedConversations),
+    ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     const persons = await Promise.all(rows.map(async ({ otherId }) => unlessLate(people.find(otherId))));
     const data = rows.flatMap((row, i) => {
@@ -30,6 +34,6 @@ export const listConversations = defineEndpoint({
       const other = persons[i];
       return other ? [toConversation(caller.id, row, other, config.publicUrl)] : [];
     });
-    return { status: 200, body: { data, nextCursor } };
+    return { status: 200, body: { data, nextCursor, unreadConversations } };
   },
 });

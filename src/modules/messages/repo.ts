@@ -146,3 +146,14 @@ export async function listConversations(
     join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id
     order by m.id desc`);
 }
+
+/** Counts the conversations with unread messages among those with the newest messages. @param limit of the latter */
+export async function countUnreadConversations(db: Database, userId: string, limit: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::int as count
+    from (
+      select unread_count from conversations where user_id = ${userId} order by last_id desc limit ${limit}
+    ) c
+    where unread_count > 0`);
+  return row?.count ?? 0;
+}

@@ -3,6 +3,9 @@ import { cursorPage } from '../../http/cursors.ts';
 import { body, named, prose, ref, seenPattern, timestamp } from '../../http/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
+/** Bounds the cost of their number: a person may have thousands. */
+export const countedConversations = 100;
+
 const exampleText = 'Shall I bring a second loaf?';
 
 export const NewMessage = body(
@@ -48,6 +51,11 @@ export const Conversation = named(
   }),
 );
 export type Conversation = Static<typeof Conversation>;
-export const ConversationPage = cursorPage(ref(Conversation));
+export const ConversationPage = cursorPage(ref(Conversation), {
+  unreadConversations: Type.Integer({
+    description: `Number of conversations with unread messages, of the ${countedConversations} with the newest messages.`,
+    examples: [1],
+  }),
+});
 
 export const Read = named('UnreadMessages', Type.Object({ unreadCount: Type.Integer({ examples: [0] }) }));

@@ -16,6 +16,7 @@ export type NotificationRow = {
   isUnread: boolean;
   count: number;
   personId: string | null;
+  isFollowing: boolean;
   eventId: string | null;
 } & EventColumns;
 

@@ -78,6 +78,7 @@ const selectNotifications = (viewer: Viewer): Statement => sql`
     select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
       case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
       case when ${isPersonHidden} then null else n.person_id end as person_id,
+      coalesce(r.follows, false) as is_following,
       e.id as event_id, e.title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
       e.lat, e.lng, e.is_exact, e.status
     ${visibleNotifications(viewer)}`;

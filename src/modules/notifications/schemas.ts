@@ -76,6 +76,7 @@ export const Notification = named(
         `The sender, the follower, or the organizer of the event; of ${listOfCodes(countedKinds)}, the person who ` +
         'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
     }),
+    isFollowing: Type.Boolean({ description: 'Whether the caller follows `person`.', examples: [false] }),
     event: nullable(ref(NotificationEvent), {
       description: `The event as it is now; null for ${listOfCodes(kindsWithoutEvent)}.`,
     }),
