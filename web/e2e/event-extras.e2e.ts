@@ -475,6 +475,7 @@ test('guests: shown with a link to each, where the organizer lets everyone see t
   await expect(list.getByRole('link', { name: 'Guest' }).first()).toHaveAttribute('href', /^\/u\//);
   await list.getByRole('link', { name: 'Show all guests' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Who is coming' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: '9 going' })).toBeVisible();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(9);
   await page.goto(`/e/${hidden.id}`);
   await expect(list).toContainText('1 going');

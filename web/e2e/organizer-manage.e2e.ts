@@ -434,9 +434,11 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   const event = await newEvent(organizer, { capacity: 3 });
   const path = { id: event.id };
   const [mara, ben] = [await createPerson('Mara Lindgren'), await createPerson('Ben Okafor')];
+  const bread = await newItem(organizer, event.id);
   await bookSeats({ client: mara.client, path, body: { seats: 2 } });
   await bookSeats({ client: ben.client, path, body: { seats: 2, waitlist: true } });
   await setRsvp({ client: mara.client, path, body: { status: 'going', extraGuests: 2, isHidden: true } });
+  await claim(mara, bread.id, 2);
   await setRsvp({ client: ben.client, path, body: { status: 'interested' } });
   await signIn(page.context(), organizer);
   await page.goto(`/e/${event.id}/bookings`);
@@ -445,15 +447,30 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await expect(page.getByText('1 person is waiting')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toContainText('1.');
   await page.getByRole('link', { name: 'Guests' }).click();
-  await expect(page.getByText('3 people in all')).toBeVisible();
+  await expect(page.getByText('3 people · 1 going + 2 with them · 1 interested')).toBeVisible();
   const guest = page.getByRole('listitem').filter({ hasText: 'Mara Lindgren' });
-  await expect(guest).toContainText('brings 2 people');
+  await expect(guest).toContainText('3 people');
   await expect(guest).toContainText('only you see this guest');
+  await expect(guest).toContainText(/Sourdough bread\s×\s2/);
+  await expect(guest).toContainText('Replied');
+  await expect(guest.getByRole('link', { name: 'Message Mara Lindgren' })).toHaveAttribute(
+    'href',
+    `/messages/${mara.id}`,
+  );
+  expect(await overflowOf(page)).toBe(0);
   await expect(page.getByRole('heading', { name: 'Interested' })).toBeVisible();
   await page.getByRole('searchbox', { name: 'Find a guest' }).fill('lindgr');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toHaveCount(0);
   await expect(guest).toBeVisible();
+  // The list of the event leads its organizer here.
+  await page.goto(`/e/${event.id}/guests`);
+  await expect(page).toHaveURL(`/e/${event.id}/guest-list`);
+  await page.getByRole('link', { name: 'Interested 1' }).click();
+  await expect(guest).toHaveCount(0);
+  await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toContainText(
+    'Brings nothing yet',
+  );
   const csv = await page.request.get(`/e/${event.id}/guests.csv`);
   const lines = (await csv.text()).split('\r\n');
   expect(lines[0]).toBe('\uFEFF"Person","Username","Answer","People","Since"');

@@ -123,7 +123,7 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   const [admin, guest] = [await newAdmin(), await createPerson()];
   const paths = await listPages(admin, guest);
   const event = paths.find((path) => path.startsWith('/e/')) ?? '';
-  const ofEvent = ['guests', 'items', 'guest-list', 'bookings', 'duplicate', 'cancel', 'delete'];
+  const ofEvent = ['items', 'guest-list', 'bookings', 'duplicate', 'cancel', 'delete'];
   paths.push(...ofEvent.map((name) => `${event}/${name}`), `/messages/${guest.id}`);
   paths.push(
     ...['blocked', 'calendar', 'devices', 'language', 'account', 'delete'].map((name) => `/settings/${name}`),

@@ -1,16 +1,30 @@
 import { type Guest, listGuests } from '@potluck/client';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
+import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
 import { collect } from '#lib/server/organizer/collect.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
+const answers = ['going', 'interested'] as const;
+/** Things that the row of a guest names. */
+const maxBrought = 4;
+
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
-  const { rows, isCut } = await read(
-    collect((query) => listGuests({ client, path: { id }, query })).then((data) => ({ data })),
-  );
+  const [{ rows, isCut }, bringList] = await Promise.all([
+    read(collect((query) => listGuests({ client, path: { id }, query })).then((data) => ({ data }))),
+    loadBringList(client, id),
+  ]);
   const q = url.searchParams.get('q')?.trim() ?? '';
-  const shown = rows.filter(({ user }) => matches(user, q));
-  return { q, list: pageOf(shown, readPageNumber(url), rowsPerPage), isCut };
+  const answer = answers.find((one) => one === url.searchParams.get('answer')) ?? null;
+  const found = rows.filter(({ user }) => matches(user, q));
+  const wanted = found.filter(({ status }) => answer === null || status === answer).sort(byName);
+  const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
+  const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
+  return {
+    ...{ q, answer, pages, isCut: isCut || bringList.isCut },
+    counts: { all: found.length, ...countAnswers(found) },
+    guests: guests.map((guest) => ({ ...guest, ...toLines(brought.get(guest.user.id) ?? []) })),
+  };
 };
 
 /** Whether a name or username contains a text, without regard to case and accents. */
@@ -18,3 +32,28 @@ const matches = ({ name, username }: Guest['user'], q: string): boolean =>
   [name, username].some((text) => fold(text).includes(fold(q)));
 
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+const byName = (a: Guest, b: Guest): number =>
+  answers.indexOf(a.status) - answers.indexOf(b.status) || a.user.name.localeCompare(b.user.name);
+
+function countAnswers(guests: Guest[]): Record<Guest['status'], number> {
+  const going = guests.filter(({ status }) => status === 'going').length;
+  return { going, interested: guests.length - going };
+}
+
+/** What each of some people brings, by their ids. */
+function toBrought({ items, claims }: BringList, people: Set<string>) {
+  const itemById = new Map(items.map((item) => [item.id, item]));
+  const lines = claims
+    .filter(({ user }) => people.has(user.id))
+    .flatMap(({ itemId, user, quantity }) => {
+      const item = itemById.get(itemId);
+      return item ? [{ userId: user.id, id: item.id, emoji: item.emoji, title: item.title, quantity }] : [];
+    });
+  return Map.groupBy(lines, ({ userId }) => userId);
+}
+
+const toLines = <L>(lines: L[]) => ({
+  brings: lines.slice(0, maxBrought),
+  more: Math.max(lines.length - maxBrought, 0),
+});
