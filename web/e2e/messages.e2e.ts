@@ -46,11 +46,75 @@ test('messages: the list shows the newest text and what is unread; opening it ma
   const entry = page.getByRole('main').getByRole('listitem');
   await expect(entry).toContainText('2 unread');
   await expect(entry).toContainText('Second');
+  const unread = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Messages' });
+  await expect(unread.getByLabel('1 unread')).toBeVisible();
   await page.getByRole('link', { name: 'Carla Writer' }).click();
   await expect(page.getByRole('log').getByRole('listitem').last()).toContainText('Second');
   await expect
     .poll(async () => (await listConversations({ client: me.client })).data.data[0]?.unreadCount)
     .toBe(0);
+  await expect(unread.getByLabel('1 unread')).toHaveCount(0);
+});
+
+test('messages: a wide window shows the list and the newest conversation; each text stays with its person', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, ada, bela] = [
+    await createPerson(),
+    await createPerson('Ada First'),
+    await createPerson('Bela Last'),
+  ];
+  await send(ada, me, 'From Ada');
+  await send(bela, me, 'From Bela');
+  await signIn(context, me);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto('/messages');
+  await expect(page).toHaveURL(`/messages/${bela.id}#newest`);
+  await expect(page.getByRole('log')).toContainText('From Bela');
+  await page.getByLabel('Your message').fill('For Bela');
+  const list = page.getByRole('region', { name: 'Messages' });
+  await list.getByRole('link', { name: 'Ada First' }).click();
+  await expect(page.getByRole('log')).toContainText('From Ada');
+  await expect(page.getByLabel('Your message')).toHaveValue('');
+  await page.getByLabel('Your message').fill('For Ada');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(list.getByRole('listitem').filter({ hasText: 'Ada First' })).toContainText('For Ada');
+  expect(await textsOf(me, ada)).toEqual(['For Ada', 'From Ada']);
+  expect(await textsOf(me, bela)).toEqual(['From Bela']);
+  expect(await overflowOf(page)).toBe(0);
+});
+
+test('messages: messages of one moment have one time; each of the other person can be reported by keyboard', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson('Edda Writer')];
+  for (const [from, to, text] of [
+    [other, me, 'One'],
+    [me, other, 'Two'],
+    [other, me, 'Three'],
+  ] as const)
+    await send(from, to, text);
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  await expect(page.getByRole('log').getByText('Today')).toHaveCount(1);
+  const report = page.getByRole('link', { name: 'Report this message' });
+  await expect(report).toHaveCount(0);
+  await page.getByRole('log').locator('summary').last().focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(report).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/report\?type=message&id=/);
+  await page.goBack();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('link', { name: 'Report Edda Writer' }).click();
+  await expect(page).toHaveURL(`/report?type=user&id=${other.id}`);
 });
 
 test('messages: older ones are a link away, the newest are at the bottom', async ({

@@ -81,12 +81,14 @@ export const formatTime = (time: string, timeZone?: string): string =>
 
 /** A point in time in few letters: the time of today, or the day. */
 export function formatShortTime(time: string, timeZone?: string): string {
-  const isToday = formatDay(time, timeZone) === formatDay(new Date().toISOString(), timeZone);
-  const options: Intl.DateTimeFormatOptions = isToday
+  const options: Intl.DateTimeFormatOptions = isToday(time, timeZone)
     ? { hour: '2-digit', minute: '2-digit' }
     : { day: 'numeric', month: 'short', ...(isOtherYear(time) && { year: 'numeric' }) };
   return dateFormatter(language(), { ...options, timeZone }).format(new Date(time));
 }
+
+export const isToday = (time: string, timeZone?: string): boolean =>
+  formatDay(time, timeZone) === formatDay(new Date().toISOString(), timeZone);
 
 /** The time of day, such as `18:00`. */
 export const formatClock = (time: string, timeZone?: string): string =>
