@@ -6,7 +6,7 @@ import {
   sendMessage,
   updateEvent,
 } from '@potluck/client';
-import { expect, goTo, newEvent, type Person, test } from './fixtures.ts';
+import { expect, goTo, newEvent, overflowOf, type Person, test } from './fixtures.ts';
 
 /** Waits for the inbox: notifications appear within seconds of their cause. */
 const awaitUnread = ({ client }: Person, count: number) =>
@@ -45,26 +45,57 @@ test('notifications: each is a sentence that leads to its page and is read then'
     body: '',
     href: `/messages/${other.id}#newest`,
   });
+  const opened = page.waitForResponse((response) => response.url().endsWith('/read'));
   await page.getByRole('link', { name: 'Noor Follower follows you' }).click();
   await expect(page).toHaveURL(`/u/${other.id}`);
+  expect((await opened).ok()).toBe(true);
   await awaitUnread(me, 2);
 });
 
-test('notifications: one and all can be marked as read', async ({ page, context, createPerson, signIn }) => {
-  const [me, ada, bela] = [
-    await createPerson(),
-    await createPerson('Ada One'),
-    await createPerson('Bela Two'),
-  ];
-  for (const { client } of [ada, bela]) await followUser({ client, path: { id: me.id } });
-  await awaitUnread(me, 2);
+test('notifications: followers of a day are one row, and all can be marked as read', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const me = await createPerson();
+  for (const name of ['Ada One', 'Bela Two', 'Carl Three']) {
+    const { client } = await createPerson(name);
+    await followUser({ client, path: { id: me.id } });
+  }
+  await awaitUnread(me, 3);
   await signIn(context, me);
   await page.goto('/notifications');
-  await page.getByRole('button', { name: 'Mark as read: Ada One follows you' }).click();
-  await expect(page.getByRole('main').getByRole('status').first()).toHaveText('1 unread');
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible();
+  const row = page.getByRole('main').getByRole('listitem');
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText(/\w+ \w+, \w+ \w+ and 1 other follow you/);
+  await expect(row).toContainText('(unread)');
+  await expect(row.getByRole('link', { name: 'Follow back' })).toHaveAttribute(
+    'href',
+    `/u/${me.id}/followers`,
+  );
+  expect(await overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
   await awaitUnread(me, 0);
+});
+
+test('notifications: one follower can be followed back there', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson('Dora Follower')];
+  await followUser({ client: other.client, path: { id: me.id } });
+  await awaitUnread(me, 1);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  await page.getByRole('button', { name: 'Follow Dora Follower back' }).click();
+  await expect(page.getByRole('button', { name: 'Follow Dora Follower back' })).toHaveCount(0);
+  const { data } = await listNotifications({ client: me.client });
+  expect(data.data[0]?.isFollowing).toBe(true);
 });
 
 test('notifications: an organizer reads how many replied, and who did last', async ({

@@ -1,4 +1,4 @@
-import { listNotifications } from '@potluck/client';
+import { listConversations, listNotifications } from '@potluck/client';
 import { load as read } from '#lib/server/problems.ts';
 import type { LayoutServerLoad } from './$types';
 
@@ -7,11 +7,15 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
   // Changes with every load, also of other parts of a page.
   const loadedAt = new Date().toISOString();
   const country = platform?.defaultCountry ?? null;
-  if (!me) return { me: null, unread: 0, loadedAt, country };
-  const { unreadCount } = await read(listNotifications({ client: api, query: { limit: 1 } }));
+  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country };
+  const [{ unreadCount }, { unreadConversations }] = await Promise.all([
+    read(listNotifications({ client: api, query: { limit: 1 } })),
+    read(listConversations({ client: api, query: { limit: 1 } })),
+  ]);
   return {
     me: { id: me.id, name: me.name, username: me.username, avatar: me.avatar, role: me.role },
     unread: unreadCount,
+    unreadConversations,
     loadedAt,
     country,
   };

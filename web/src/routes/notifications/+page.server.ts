@@ -1,4 +1,4 @@
-import { listNotifications, markNotificationRead, markNotificationsRead } from '@potluck/client';
+import { listNotifications, markNotificationsRead } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
@@ -7,17 +7,11 @@ import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
-  requireMe(locals, url);
-  return { inbox: await read(listNotifications({ client: locals.api, query: readPage(url, 30) })) };
+  const { id } = requireMe(locals, url);
+  return { meId: id, inbox: await read(listNotifications({ client: locals.api, query: readPage(url, 30) })) };
 };
 
 export const actions: Actions = {
-  read: formAction({
-    fields: (form) => texts(form, 'id'),
-    send: ({ client }, path) => markNotificationRead({ client, path }),
-    done: () => redirect(303, '/notifications'),
-  }),
-
   /** Those that arrived after the page was loaded stay unread. */
   readAll: formAction({
     fields: (form) => texts(form, 'upTo'),

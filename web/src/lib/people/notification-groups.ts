@@ -1,0 +1,59 @@
+/** Notifications that are one row of the inbox: followers, and what repeats about one event or person. */
+import type { Notification } from '@potluck/client';
+import { formatList, isToday } from '#lib/language/format.ts';
+import { m } from '#lib/messages/index.js';
+import { describeNotification, hrefOf } from './notifications.ts';
+
+type Person = NonNullable<Notification['person']>;
+
+/** `entries`: the newest first. `people`: each once; only followers are several. */
+export type NotificationGroup = {
+  newest: Notification;
+  entries: Notification[];
+  people: Person[];
+  isUnread: boolean;
+};
+
+/** Named people, before the others are counted. */
+const maxNames = 2;
+
+/** Divides notifications, the newest first, into those of today and earlier ones, each in groups. */
+export function groupByDay(entries: Notification[], timeZone?: string) {
+  const days = Map.groupBy(entries, ({ createdAt }) => isToday(createdAt, timeZone));
+  return [true, false].flatMap((isOfToday) => {
+    const groups = toGroups(days.get(isOfToday) ?? []);
+    return groups.length > 0 ? [{ isOfToday, groups }] : [];
+  });
+}
+
+const toGroups = (all: Notification[]): NotificationGroup[] =>
+  [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {
+    const [newest] = entries;
+    if (!newest) return [];
+    const people = new Map(entries.flatMap(({ person }) => (person ? [[person.id, person]] : [])));
+    return [
+      { newest, entries, people: [...people.values()], isUnread: entries.some(({ isRead }) => !isRead) },
+    ];
+  });
+
+const keyOf = ({ id, kind, person, event }: Notification): string =>
+  kind === 'follower' ? kind : `${kind} ${(event ?? person)?.id ?? id}`;
+
+const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
+  newest.kind === 'follower' && people.length > 1;
+
+/** Such as `Leila, Sofia and 4 others follow you`. */
+export function describeGroup(group: NotificationGroup): string {
+  const { newest, entries, people } = group;
+  if (!isOfSeveral(group))
+    return describeNotification({ ...newest, count: entries.reduce((sum, { count }) => sum + count, 0) });
+  const names = people.slice(0, maxNames).map(({ name }) => name);
+  const others = people.length - names.length;
+  return m.people_news_followers({
+    names: formatList([...names, ...(others > 0 ? [m.people_others({ count: others })] : [])]),
+  });
+}
+
+/** @param meId of the visitor, who has a list of all followers */
+export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>
+  isOfSeveral(group) ? `/u/${meId}/followers` : hrefOf(group.newest);
