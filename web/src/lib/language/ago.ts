@@ -1,12 +1,12 @@
 /** Points in time in few letters, as lists of what happened have them. */
-import { relativeFormatter } from '#lib/language/formatters.ts';
+import { dateFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { m } from '#lib/messages/index.js';
 import {
   dayMs,
   formatClock,
   formatShortTime,
-  formatTime,
   hourMs,
+  isOtherYear,
   isToday,
   language,
   minuteMs,
@@ -23,8 +23,16 @@ export function formatAgo(time: string, timeZone?: string): string {
   return formatShortTime(time, timeZone);
 }
 
-/** The day and the time of day, such as `Today 18:00`. */
+/** The day and the time of day, such as `Today 18:00` or `Sat 12 Dec, 18:00`. */
 export const formatMoment = (time: string, timeZone?: string): string =>
   isToday(time, timeZone)
     ? `${m.discovery_when_today()} ${formatClock(time, timeZone)}`
-    : formatTime(time, timeZone);
+    : dateFormatter(language(), {
+        weekday: 'short',
+        day: 'numeric',
+        month: 'short',
+        ...(isOtherYear(time) && { year: 'numeric' }),
+        hour: '2-digit',
+        minute: '2-digit',
+        timeZone,
+      }).format(new Date(time));
