@@ -310,6 +310,10 @@ function ownViews(world: World): View[] {
     lastMessage: sentFields(messages[last]),
     unreadCount,
   });
+  const conversations = (...data: ReturnType<typeof conversation>[]) => ({
+    ...listOf(...data),
+    unreadConversations: data.filter(({ unreadCount }) => unreadCount > 0).length,
+  });
   const whole = (i: number) => {
     const message = messages[i];
     return message && { ...sentFields(message), recipientId: people[message.to].id };
@@ -368,12 +372,12 @@ function ownViews(world: World): View[] {
     own(
       '/v1/conversations',
       {
-        olga: listOf(conversation('guest', 1, 1)),
-        guest: listOf(conversation('olga', 1, 1)),
-        hermit: listOf(conversation('stranger', 2, 0)),
-        stranger: listOf(conversation('hermit', 2, 1)),
+        olga: conversations(conversation('guest', 1, 1)),
+        guest: conversations(conversation('olga', 1, 1)),
+        hermit: conversations(conversation('stranger', 2, 0)),
+        stranger: conversations(conversation('hermit', 2, 1)),
       },
-      none,
+      conversations(),
     ),
     own(`/v1/users/${people.olga.id}/messages`, { guest: both }, none),
     own(`/v1/users/${people.guest.id}/messages`, { olga: both }, none),
