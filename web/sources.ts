@@ -23,6 +23,8 @@ export async function hashPageSources(): Promise<string> {
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
     ...(await listInputs('src')),
+    // The drawings of web/cover-pictures.ts
+    ...(await listFiles(path.join(root, 'src', 'modules', 'events', 'covers'))),
   ]);
 }
 

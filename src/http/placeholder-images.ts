@@ -3,6 +3,7 @@
  * storage and contain no personal data.
  */
 import { createHash } from 'node:crypto';
+import { svg } from '../lib/svg.ts';
 import type { ContentResponse } from './define-endpoint.ts';
 
 const bytesOf = (id: string) => createHash('sha256').update(id).digest();
@@ -21,10 +22,6 @@ export function avatarSvg(id: string): string {
       spot(d, e, 120, `hsl(${(hue(a) + 160 + (f ?? 0) / 4) % 360} 60% 68% / .75)`),
   );
 }
-
-/** Returns the text of an image. */
-export const svg = (width: number, height: number, inside: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>`;
 
 export const svgType = 'image/svg+xml';
 /** Generated images never change. */

@@ -48,7 +48,7 @@ test('preview: 200 before and after uploads, which refuse the same images', asyn
   await createUpload(api, person);
 });
 
-test('preview: 200 with the uploaded cover, and with the colours of the event once the cover is deleted', async () => {
+test('preview: 200 with the uploaded cover, and with the drawn cover once the upload is deleted', async () => {
   const red = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#ff0000' } })
     .png()
     .toBuffer();
@@ -58,35 +58,57 @@ test('preview: 200 with the uploaded cover, and with the colours of the event on
   assert.ok(r > 240 && g < 16 && b < 16, String([r, g, b]));
   const { id: another } = await createEvent(api, organizer, { coverUrl: body.url });
   expectStatus(await api.delete(`/v1/uploads/${body.id}`, organizer.token), 200);
-  await expectColourOfCover(another);
+  await expectDrawnCover(another);
 });
 
-test('preview: the colours of the drawn cover, which change with its theme and category', async () => {
+test('preview: the drawn cover, which changes with its theme and category', async () => {
   const { id } = await createEvent(api, organizer);
   const etags = new Set<string | null>();
   for (const change of [{}, { coverTheme: 'moon' }, { coverTheme: 'citrus' }, { category: 'music' }]) {
     expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, change), 200);
-    etags.add(await expectColourOfCover(id));
+    etags.add(await expectDrawnCover(id));
   }
   assert.equal(etags.size, 4);
 });
 
-/** Expects that the preview begins with the ground of the generated cover. @returns the ETag of the preview */
-async function expectColourOfCover(id: string): Promise<string | null> {
+/** Expects that the left part of the preview has the ground of the generated cover. @returns the ETag of the preview */
+async function expectDrawnCover(id: string): Promise<string | null> {
   const response = await open(id);
-  const drawn = corner(await pixelsOf(response));
+  const pixels = await pixelsOf(response);
   const { body: event } = await api.get(`/v1/events/${id}`, organizer.token);
   const { coverTheme: theme, category } = event;
   const query = new URLSearchParams({ category: category.slug, ...(theme && { theme }) });
   const { body: cover } = await api.get(`/v1/events/${id}/cover.svg?${query}`);
-  const [, ground = ''] = /<rect width="1200" height="630" fill="(#[0-9a-f]{6})"/.exec(cover) ?? [];
-  const expected = Buffer.from(ground.slice(1), 'hex');
+  const [, ground = ''] = /<rect width="1200" height="630" fill="#([0-9a-f]{6})"/.exec(cover) ?? [];
+  const expected = Buffer.from(ground, 'hex');
   assert.equal(expected.length, 3);
-  // The image has a palette.
-  for (const [channel, value] of expected.entries())
-    assert.ok(Math.abs((drawn[channel] ?? 0) - value) < 16, `${drawn}`);
+  let found = 0;
+  for (let y = 0; y < 630; y += 7)
+    for (let x = 0; x < 540; x += 6) {
+      const start = 3 * (1200 * y + x);
+      // The image has a palette.
+      if (expected.every((value, channel) => Math.abs((pixels[start + channel] ?? 0) - value) < 16)) found++;
+    }
+  assert.ok(found > 0.05 * 90 * 90, `${found} pixels of ${ground}`);
   return response.headers.get('etag');
 }
+
+test('preview: the picture is at the start of the line, on the right in Arabic', async () => {
+  const red = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#ff0000' } })
+    .png()
+    .toBuffer();
+  const { body } = expectStatus(await upload(api, organizer, red), 201);
+  const { id } = await createEvent(api, organizer, { coverUrl: body.url });
+  const isRed = ([r = 0, g = 0, b = 0]: Buffer) => r > 240 && g < 16 && b < 16;
+  for (const [language, expected] of [
+    ['en', [true, false]],
+    ['ar', [false, true]],
+  ] as const) {
+    const pixels = await pixelsOf(await open(id, { cookie: `language=${language}` }));
+    const ends = [pixels.subarray(0, 3), pixels.subarray(3 * 1199, 3 * 1200)];
+    assert.deepEqual(ends.map(isRed), expected, language);
+  }
+});
 
 test('preview: 200 for titles in any script, without visible glyphs, with very wide and very high ones', async () => {
   const titles = [

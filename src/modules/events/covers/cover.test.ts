@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import sharp from 'sharp';
 import { categories } from '../catalogue.ts';
-import { coverColours, coverSvg } from './cover.ts';
+import { coverParts, coverPictures, coverSvg } from './cover.ts';
 import { coverThemes, themes } from './themes.ts';
 
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -58,6 +58,20 @@ test('covers: an id has one look, and a chosen theme has the same colours for ea
   assert.equal(coverSvg(automatic), coverSvg({ ...automatic, theme: 'no longer there' }));
   for (const { theme, svg } of chosen) {
     assert.equal(coverSvg({ id: randomUUID(), category: 'food', theme }), svg);
-    assert.ok(svg.includes(coverColours({ id, category: 'food', theme })[0]), theme);
+    assert.ok(svg.includes(themes[theme].palettes[0][0]), theme);
   }
+});
+
+test('covers: the picture that belongs to a cover is its drawing without the emoji', () => {
+  const pictures = new Map(coverPictures());
+  for (const { slug, emoji } of categories)
+    for (const theme of [...coverThemes, null, null, null]) {
+      const source = { id: randomUUID(), category: slug, theme };
+      const { picture, category, emojiY } = coverParts(source);
+      assert.equal(category, slug);
+      const cover = coverSvg(source);
+      const [drawing, text = ''] = cover.split(/(?=<text)/);
+      assert.equal(`${drawing}</svg>`, pictures.get(picture));
+      assert.ok(text.includes(` y="${emojiY}"`) && text.includes(emoji), text);
+    }
 });

@@ -1,6 +1,6 @@
 /** Generated covers: a theme in some colours, with the emoji of the category. */
 import { createHash } from 'node:crypto';
-import { svg } from '../../../http/placeholder-images.ts';
+import { svg } from '../../../lib/svg.ts';
 import { type Category, findCategory } from '../catalogue.ts';
 import { centreX, centreY, height, type Palette, width } from './shapes.ts';
 import { type CoverTheme, coverThemes, type Theme, themes } from './themes.ts';
@@ -26,29 +26,49 @@ const themesOf: Record<Category['slug'], readonly CoverTheme[]> = {
   other: coverThemes,
 };
 
+type Look = { theme: Theme; palette: Palette; picture: string };
+
+const nameOf = (theme: CoverTheme, palette: number): string => `${theme}-${palette}`;
+
 /** A chosen theme has the colours that the choice shows; other covers differ by the id. */
-function lookOf({ id, category, theme }: CoverSource): { theme: Theme; palette: Palette } {
+function lookOf({ id, category, theme }: CoverSource): Look {
   const chosen = coverThemes.find((name) => name === theme);
-  if (chosen) return { theme: themes[chosen], palette: themes[chosen].palettes[0] };
   const [first = 0, second = 0] = createHash('sha256').update(id).digest();
   const names = themesOf[findCategory(category).slug];
-  const found: Theme = themes[names[first % names.length] ?? 'gingham'];
-  return { theme: found, palette: found.palettes[second % found.palettes.length] ?? found.palettes[0] };
+  const name = chosen ?? names[first % names.length] ?? 'gingham';
+  const { palettes }: Theme = themes[name];
+  const index = chosen ? 0 : second % palettes.length;
+  return { theme: themes[name], palette: palettes[index] ?? palettes[0], picture: nameOf(name, index) };
 }
 
 /** Returns an SVG image of 1200 × 630. */
 export function coverSvg(source: CoverSource): string {
   const { theme, palette } = lookOf(source);
-  const y = theme.emojiY ?? centreY;
   const { emoji } = findCategory(source.category);
   return svg(
     width,
     height,
     theme.draw(palette) +
-      `<text x="${centreX}" y="${y}" font-size="190" text-anchor="middle" dominant-baseline="central">${emoji}</text>`,
+      `<text x="${centreX}" y="${theme.emojiY ?? centreY}" font-size="190" text-anchor="middle" dominant-baseline="central">${emoji}</text>`,
   );
 }
 
-/** The ground of the cover and the main colour of its drawing, as `#rrggbb`. */
-export const coverColours = (source: CoverSource): readonly [string, string, ...string[]] =>
-  lookOf(source).palette;
+/** The parts of a cover for software that cannot draw SVG: the name of a picture, and the emoji in its middle. */
+export function coverParts(source: CoverSource): {
+  picture: string;
+  category: Category['slug'];
+  emojiY: number;
+} {
+  const { theme, picture } = lookOf(source);
+  return { picture, category: findCategory(source.category).slug, emojiY: theme.emojiY ?? centreY };
+}
+
+/** The pictures of all covers as SVG images, by their names. They have no emoji. */
+export const coverPictures = (): [name: string, image: string][] =>
+  coverThemes.flatMap((name) => {
+    const { draw, palettes }: Theme = themes[name];
+    return palettes.map((palette, index): [string, string] => [
+      nameOf(name, index),
+      svg(width, height, draw(palette)),
+    ]);
+  });
