@@ -22,8 +22,9 @@ export type Preview = {
 
 const [width, height] = [1200, 630];
 const pictureWidth = 560;
-/** In pixels: around the texts, and between them. */
-const [margin, gap] = [56, 24];
+/** In pixels: around the texts, and below each of them. */
+const margin = 56;
+const gapBelow = (index: number): number => (index === 1 ? 36 : 20);
 const textWidth = width - pictureWidth - 2 * margin;
 const maxTextHeight = height - 2 * margin;
 const maxLineHeight = 84;
@@ -39,10 +40,10 @@ export async function drawPreview(preview: Preview): Promise<Buffer<ArrayBuffer>
   const texts = await setTexts(preview);
   const overlays: OverlayOptions[] = [{ ...picture, left: isRightToLeft ? width - pictureWidth : 0, top: 0 }];
   let top = Math.round((height - heightOf(texts)) / 2);
-  for (const text of texts) {
+  for (const [i, text] of texts.entries()) {
     const left = isRightToLeft ? margin + textWidth - text.raw.width : pictureWidth + margin;
     overlays.push({ ...text, left, top });
-    top += text.raw.height + gap;
+    top += text.raw.height + gapBelow(i);
   }
   const paper = sharp({ create: { width, height, channels: 3, background: colours.paper } });
   const image = await paper.composite(overlays).png({ palette: true, quality: 100 }).toBuffer();
@@ -59,12 +60,14 @@ async function setTexts({ title, lines }: Preview): Promise<Text[]> {
     const colour = i === 0 ? colours.accent : colours.soft;
     below.push(await set(shorten(line, maxLineLength), { font: 'text', size: 32, colour }));
   }
-  const maxHeight = maxTextHeight - heightOf([brand, ...below]) - gap;
+  const maxHeight = maxTextHeight - heightOf([brand, noText, ...below]);
   const style = { font: 'heading', size: titleSize(title), colour: colours.ink } as const;
   return [brand, await set(title, style, maxHeight), ...below];
 }
 
-const heightOf = (texts: Text[]): number => texts.reduce((sum, { raw }) => sum + raw.height + gap, -gap);
+const noText = { raw: { height: 0 } };
+const heightOf = (texts: { raw: { height: number } }[]): number =>
+  texts.reduce((sum, { raw }, i) => sum + raw.height + (i > 0 ? gapBelow(i - 1) : 0), 0);
 
 /** So that the longest title, of 140 characters, has about seven lines. */
 const titleSize = ({ length }: string): number => (length <= 40 ? 68 : length <= 80 ? 54 : 44);
