@@ -108,7 +108,7 @@ export function drawCitrus([base, main, second, leaf]: Palette): string {
   return (
     define('s', path('M-3-10L-17-42Q0-58 17-42L3-10Q0-4-3-10Z', '')) +
     ground(base) +
-    tiled(260, slice(75, 72, main, 12) + slice(200, 196, second, 30) + leaves) +
+    tiled(276, slice(75, 72, main, 12) + slice(200, 196, second, 30) + leaves) +
     circle(centreX, centreY + 8, 190, fill('#000', 0.12)) +
     circle(centreX, centreY, 188, fill(main)) +
     circle(centreX, centreY, 166, fill(paper)) +

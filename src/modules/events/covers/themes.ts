@@ -47,6 +47,8 @@ export const themes = {
       ['#cfe9ec', '#1f6f95', '#ffcf6b', '#ee5f45'],
       ['#ffd3ae', '#a9456a', '#fff0c4', '#f0803c'],
       ['#f6f0c8', '#1f8a7d', '#f7a23b', '#2e5f9e'],
+      ['#d9d2f2', '#4a3f8f', '#ffd88a', '#e0608a'],
+      ['#fbe0d0', '#c8553d', '#ffe9a8', '#588b8b'],
     ],
   },
   confetti: {
@@ -73,6 +75,8 @@ export const themes = {
       ['#252a66', '#141738', '#fff0c2', '#ffe08a'],
       ['#8a3a68', '#43163f', '#ffe9d6', '#ffc2a8'],
       ['#0f4a5c', '#082a38', '#f4f3d4', '#9fe0cf'],
+      ['#c65b3c', '#7d2a2e', '#fff0d0', '#ffd08a'],
+      ['#5b7fb5', '#2d4a7c', '#fff8dc', '#ffd6e0'],
     ],
   },
   sun: {
@@ -81,6 +85,9 @@ export const themes = {
       ['#f8b62f', '#fdcd5e', '#fff6dc', '#e4572e'],
       ['#5cb9b4', '#82cdc6', '#fff6dc', '#f4a237'],
       ['#f08a8c', '#f6a7a2', '#fff6e4', '#fbd04f'],
+      ['#8f7ad1', '#ab9ae0', '#fff6e4', '#ffd166'],
+      ['#4f9a63', '#74b583', '#fff8e4', '#f6c945'],
+      ['#3f7fbf', '#6aa0d6', '#fff8e8', '#ff9f5a'],
     ],
   },
   citrus: {
@@ -89,6 +96,8 @@ export const themes = {
       ['#ffeeb5', '#f2a900', '#f07d24', '#5f9a45'],
       ['#ffdcd8', '#ec4f66', '#f9905e', '#3f8f6f'],
       ['#e2f2c4', '#7fb535', '#f2cb2e', '#2f7f55'],
+      ['#cfe9f2', '#f28c28', '#f7cf3c', '#2f8f86'],
+      ['#f3e3f7', '#b5489e', '#f28f3b', '#4d8f5b'],
     ],
   },
   flowers: {
@@ -107,6 +116,8 @@ export const themes = {
       ['#cfe8f7', '#e5557a', '#f7b53c', '#3fa39a'],
       ['#fbdcb8', '#cc5238', '#f0a03c', '#5b8f86'],
       ['#464585', '#ff8d70', '#ffd068', '#76d2c2'],
+      ['#ffe4ec', '#7a4fb5', '#f28f3b', '#3a8fc4'],
+      ['#2f6f5e', '#f28f3b', '#f7d154', '#f6c8d0'],
     ],
   },
   bunting: {
@@ -115,6 +126,8 @@ export const themes = {
       ['#8fcbe0', '#e2523a', '#f7bd35', '#266f86'],
       ['#fbe3c0', '#d33d68', '#3a78c4', '#f0962c'],
       ['#2f4d6b', '#ffcf5c', '#ff7d66', '#8fd8c8'],
+      ['#f6d0d8', '#7a3b8f', '#f2a93b', '#2f8f86'],
+      ['#8a4f7d', '#ffd25e', '#ff9a76', '#8fd8c8'],
     ],
   },
   quilt: {
