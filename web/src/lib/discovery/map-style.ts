@@ -23,8 +23,11 @@ export type Streets = {
   layersIn(colours: Colours): LayerSpecification[];
 };
 
-/** Without `glyphs`, MapLibre draws all labels with fonts of the browser. The fallback of these names is sans-serif. */
-const [regular, bold] = ['Regular', 'Bold'];
+/** Without `glyphs`, MapLibre draws all labels with fonts of the browser. The first name is the weight. */
+const [regular, bold] = [
+  ['Regular', 'Figtree'],
+  ['Bold', 'Figtree'],
+];
 
 export function mapStyle(container: HTMLElement, streets: Streets | null): StyleSpecification {
   const colours = coloursOf(container);
@@ -89,7 +92,7 @@ const townLayer = (
   filter: ['all', isLarge, filter],
   layout: {
     'text-field': ['get', 'name'],
-    'text-font': ['step', ['get', 'population'], ['literal', [regular]], 500_000, ['literal', [bold]]],
+    'text-font': ['step', ['get', 'population'], ['literal', regular], 500_000, ['literal', bold]],
     'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(13, 16, 20)],
     'text-max-width': 8,
     'text-padding': 6,

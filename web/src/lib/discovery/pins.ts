@@ -1,17 +1,24 @@
 /** Pins of events on a drawing: events at nearly the same place share one. */
 import type { EventCluster } from '@potluck/client';
-import { dayOf } from '#lib/language/format.ts';
+import { categoryEmoji } from '#lib/discovery/category-name.ts';
+import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
-import { m } from '#lib/messages/index.js';
 import type { ShownEvent } from './groups.ts';
 import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';
 
-export type Pin = { events: [ShownEvent, ...ShownEvent[]]; x: number; y: number; text: string };
+export type Pin = {
+  events: [ShownEvent, ...ShownEvent[]];
+  x: number;
+  y: number;
+  text: string;
+  width: number;
+};
 
-/** In units of the drawing: pins that are nearer would cover each other. */
-const reach = { x: 70, y: 34 };
+/** In units of the drawing. */
+export const pinHeight = 34;
+const gap = 4;
 /** The base map has nothing more to show in a smaller box, in degrees. */
-const minDegrees = 0.5;
+const minDegrees = 0.2;
 const margin = 1.3;
 
 /** A cluster fills this part of the map that it leads to; a single place gets a box of this size in degrees. */
@@ -37,21 +44,44 @@ export function drawingOf(events: ShownEvent[], width: number, height: number): 
   return fitBox(scaleBox(box, margin, minDegrees), width, height);
 }
 
+/** The pins of events, which do not touch: those that would become one. */
 export function pinsOf(events: ShownEvent[], drawing: Drawing): Pin[] {
-  const pins: Omit<Pin, 'text'>[] = [];
-  for (const event of events) {
-    const { lat, lng } = event.location;
-    const [x, y] = [drawing.toX(lng), drawing.toY(lat)];
-    const near = pins.find((pin) => Math.abs(pin.x - x) < reach.x && Math.abs(pin.y - y) < reach.y);
-    if (near) near.events.push(event);
-    else pins.push({ events: [event], x, y });
+  let pins = events.map((event) =>
+    pinAt([event], drawing.toX(event.location.lng), drawing.toY(event.location.lat)),
+  );
+  for (let isMerged = true; isMerged; ) {
+    const apart = mergeTouching(pins);
+    isMerged = apart.length < pins.length;
+    pins = apart;
   }
-  return pins.map((pin) => ({ ...pin, text: textOfPin(pin.events) }));
+  return pins;
 }
 
-/** The number of events; of one, the time today, or the weekday. */
-export function textOfPin([event, ...others]: Pin['events']): string {
-  if (others.length > 0) return m.discovery_count({ count: others.length + 1 });
+function mergeTouching(pins: Pin[]): Pin[] {
+  const apart: Pin[] = [];
+  for (const pin of pins) {
+    const i = apart.findIndex((other) => touch(pin, other));
+    const other = apart[i];
+    if (other) apart[i] = pinAt([...other.events, ...pin.events], other.x, other.y);
+    else apart.push(pin);
+  }
+  return apart;
+}
+
+const touch = (a: Pin, b: Pin): boolean =>
+  Math.abs(a.x - b.x) < (a.width + b.width) / 2 + gap && Math.abs(a.y - b.y) < pinHeight + gap;
+
+function pinAt(events: Pin['events'], x: number, y: number): Pin {
+  const text = events.length > 1 ? formatNumber(events.length) : textOfPin(events[0]);
+  // The width of the letters on average.
+  const width = events.length > 1 ? pinHeight : 24 + [...text].length * 8.2;
+  return { events, x, y, text, width };
+}
+
+/** The category of an event, and the time today, or the weekday. */
+export function textOfPin(event: ShownEvent): string {
   const isToday = dayOf(event.startAt, event.timezone) === dayOf(Date.now(), event.timezone);
-  return isToday && !event.allDay ? formatStart({ ...event, endAt: event.startAt }) : formatWeekday(event);
+  const time =
+    isToday && !event.allDay ? formatStart({ ...event, endAt: event.startAt }) : formatWeekday(event);
+  return `${categoryEmoji(event.category.slug)} ${time}`;
 }

@@ -1,0 +1,25 @@
+/** The clusters of the page of a map. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { EventCluster } from '@potluck/client';
+import { mergeTouching } from '../../web/src/lib/server/discovery/merge-clusters.ts';
+
+const cluster = (count: number, lng: number): EventCluster => ({
+  lat: 57.7,
+  lng,
+  count,
+  bbox: [lng - 0.01, 57.69, lng + 0.01, 57.71],
+});
+
+test('map: a larger cluster takes those that touch it, and no event is lost', () => {
+  // At zoom 10, 50 pixels are 0.07 degrees.
+  const merged = mergeTouching([cluster(65, 11.97), cluster(60, 11.92), cluster(1, 11.85)], 10);
+  assert.deepEqual(
+    merged.map(({ count, lng, bbox }) => [count, lng, bbox[0], bbox[2]]),
+    [
+      [125, 11.97, 11.91, 11.98],
+      [1, 11.85, 11.84, 11.86],
+    ],
+  );
+  assert.equal(mergeTouching([cluster(65, 11.97), cluster(60, 11.92)], 12).length, 2);
+});
