@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { addressLine, readAddress, splitAddress } from '../../web/src/lib/discovery/read-address.ts';
+import { commonTown, shortAddress } from '../../web/src/lib/discovery/short-address.ts';
 
 /** @param line the address of the event, if it is not the text as it is */
 type Example = [text: string, town: string, street: string, line?: string];
@@ -177,4 +178,31 @@ test('address: the address of an event is split into the street and the town, an
     assert.deepEqual(splitAddress(address), { street, town }, address);
     assert.equal(addressLine(street, town), address);
   }
+});
+
+test('short address: the venue and the town, without street, postal code, region and country', () => {
+  const rows: [address: string, venue: string, town: string][] = [
+    ['Mariaplan 4, 414 78 Göteborg', 'Mariaplan 4', 'Göteborg'],
+    ['Botaniska trädgården, Carl Skottsbergs gata 22A, 413 19 Göteborg', 'Botaniska trädgården', 'Göteborg'],
+    ['Götgatan 5, SE-411 05 Göteborg, Sverige', 'Götgatan 5', 'Göteborg'],
+    ['Town Hall, 12 Main Street, Springfield, IL 62704', 'Town Hall', 'Springfield'],
+    ['10 Downing Street, London SW1A 2AA', '10 Downing Street', 'London'],
+    ['Aker Brygge, Oslo', 'Aker Brygge', 'Oslo'],
+    ['Bergen', 'Bergen', ''],
+    ['', '', ''],
+  ];
+  for (const [address, venue, town] of rows)
+    assert.deepEqual(shortAddress(address), { venue, town }, address);
+});
+
+test('common town: the town that most events name, if none is far from it', () => {
+  const at = (address: string, lat = 57.7) => ({ address, lat, lng: 11.97 });
+  const [market, park] = [at('Mariaplan 4, 414 78 Göteborg'), at('Slottsskogen, Göteborg')];
+  assert.equal(
+    commonTown([at('Kvarnbyn, 431 34 Mölndal', 57.65), market, park, at('Saltholmen')]),
+    'Göteborg',
+  );
+  assert.equal(commonTown([market, park, at('Aker Brygge, Oslo', 59.9)]), '');
+  assert.equal(commonTown([at('Bergen')]), '');
+  assert.equal(commonTown([]), '');
 });

@@ -119,6 +119,31 @@ test('filters: chips narrow the list with one tap', async ({ page, createPerson 
   await expect.poll(() => titles(page)).toHaveLength(2);
 });
 
+test('filters: their button says how many are active', async ({ page }) => {
+  await page.goto('/?category=music&free=1');
+  await expect(page.getByRole('link', { name: 'Filters 2' })).toBeVisible();
+  await page.getByRole('link', { name: 'Remove: Free' }).click();
+  await expect(page.getByRole('link', { name: 'Filters 1' })).toBeVisible();
+});
+
+test('front page: the title names the town of all events, and rows say where in it', async ({
+  page,
+  createPerson,
+}) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  const location = { address: 'Mariaplan 4, 414 78 Göteborg', lat: 57.69, lng: 11.92 };
+  await newEvent(organizer, { title: `Market ${word}`, location });
+  await page.goto(`/?q=${word}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('What’s on near Göteborg');
+  const rows = page.getByRole('article');
+  await expect(rows).toContainText('Mariaplan 4');
+  await expect(rows).not.toContainText('414 78');
+  await newEvent(organizer, { title: `Supper ${word}` });
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('What’s on');
+  await expect(rows.filter({ hasText: 'Market' })).toContainText('Mariaplan 4, Göteborg');
+});
+
 test('search: without results, the page suggests what to try', async ({ page, createPerson }) => {
   const organizer = await createPerson();
   const word = newWord();

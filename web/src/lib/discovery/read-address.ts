@@ -1,6 +1,7 @@
 /** Finds the town and the street in an address as people write it. Nothing here knows which towns exist. */
 import { codeOfCountry } from '#lib/discovery/countries.ts';
 import { normalizeName } from '#lib/discovery/normalize-name.ts';
+import { codeBehind, codeInFront, regionPattern, separators } from '#lib/discovery/postal-codes.ts';
 
 /** A reading of an address. */
 export type Reading = {
@@ -18,13 +19,6 @@ export type Reading = {
 
 /** Words of a town behind a street, at most. */
 const maxWords = 3;
-const separators = /[,،;\n]+/u;
-/** Such as 411 05, SE-411 05, 10115, D-10115, 0250, 1012 AB. */
-const codeInFront = /^(?:\p{L}{1,2}-)?(?:\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?: [A-Z]{2}(?= ))?)\s+(?=\p{L})/u;
-/** Such as SW1A 2AA, M5V 2T6, 62704, 62704-1234, ١٢٣٤٥. */
-const codeBehind =
-  /\s(?:[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d|\p{Nd}{3} \p{Nd}{2}|\p{Nd}{4,6}(?:-\p{Nd}{4})?)$/iu;
-const regionPattern = /^(?:[A-Z]{2}|NSW|VIC|QLD|TAS|ACT)$/;
 /** The number of a house, such as 5, 12B, 12-14. */
 const houseNumber = /^\p{Nd}+(?:[-–/]\p{Nd}+)?\p{L}?$/u;
 const letter = /^\p{L}$/u;

@@ -1,0 +1,32 @@
+/** An address as lists show it: the venue and the town, without the street and the postal code between them. */
+import { distanceKm } from '#lib/discovery/distance.ts';
+import { codeBehind, codeInFront, regionPattern, separators } from '#lib/discovery/postal-codes.ts';
+import { defaultRadius } from '#lib/discovery/search.ts';
+
+type Location = { address: string; lat: number; lng: number };
+
+/** `town`: empty if the address has one part. */
+export type ShortAddress = { venue: string; town: string };
+
+const withoutCode = (part: string): string =>
+  ` ${part}`.replace(codeBehind, '').trimStart().replace(codeInFront, '');
+
+export function shortAddress(address: string): ShortAddress {
+  const [venue = '', ...rest] = address.split(separators).map((part) => part.trim());
+  const bare = rest.map(withoutCode);
+  // The town stands beside the postal code; behind them may be a country.
+  const withCode = rest.findLastIndex((part, i) => part !== bare[i]);
+  const parts = withCode < 0 ? bare : bare.slice(0, withCode + 1);
+  return { venue, town: parts.findLast((part) => part !== '' && !regionPattern.test(part)) ?? '' };
+}
+
+/** The town that most events name, if none is far from it; empty without one. */
+export function commonTown(locations: Location[]): string {
+  const towns = Map.groupBy(locations, ({ address }) => shortAddress(address).town);
+  towns.delete('');
+  const [town, [centre]] = [...towns].reduce<[string, Location[]]>(
+    (most, each) => (each[1].length > most[1].length ? each : most),
+    ['', []],
+  );
+  return centre && locations.every((other) => distanceKm(centre, other) <= defaultRadius) ? town : '';
+}
