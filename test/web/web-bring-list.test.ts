@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Item } from '@potluck/client';
-import { countLeft, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
+import { countLeft, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
 import { createEvent, createUser, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -35,6 +35,22 @@ test('bring-list: what is needed is first, with what the visitor brings; then wh
   ];
   assert.equal(ids(inOrder(items)), 'mine needed taken wish');
   assert.deepEqual(countLeft(items), { bring: 1, wish: 1 });
+});
+
+test('bring-list: the item of which the largest share is needed is first', () => {
+  const items = [
+    newItem('most', { quantityNeeded: 4, quantityClaimed: 3 }),
+    newItem('some', { quantityNeeded: 6, quantityClaimed: 4 }),
+    newItem('none', { quantityNeeded: 2 }),
+    newItem('wish', { kind: 'wish', quantityNeeded: 2 }),
+  ];
+  assert.equal(ids(inOrder(items)), 'none some most wish');
+});
+
+test('bring-list: claims of people whom the visitor may not see are counted', () => {
+  const claims = [{ name: 'Oskar', avatar: '', quantity: 2 }];
+  assert.equal(hiddenOf(newItem('dessert', { quantityClaimed: 3, claims })), 1);
+  assert.equal(hiddenOf(newItem('dessert', { quantityClaimed: 1, claims })), 0);
 });
 
 test('bring-list: rows keep their places while the list has the same address; new ones follow, and a kept one stays', () => {

@@ -134,11 +134,24 @@ test.describe('in Tokyo', () => {
     });
     await openEvent(page, event);
     await expect(page.getByRole('time')).toHaveText(/10 Jan 2031.*18:00.*22:00/);
-    await expect(page.getByText('Central European Standard Time')).toBeVisible();
+    await expect(page.getByTitle('Central European Standard Time')).toHaveText('CET');
     // Scripts have taken over, and changed nothing.
     await page.getByRole('button', { name: "I'm going" }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
     await expect(page.locator('time')).toHaveText(/10 Jan 2031.*18:00.*22:00/);
+  });
+});
+
+test.describe('in Oslo', () => {
+  test.use({ timezoneId: 'Europe/Oslo' });
+
+  test("event: the zone is not named where the visitor's clocks show the same time", async ({
+    page,
+    createPerson,
+  }) => {
+    await openEvent(page, await newEvent(await createPerson()));
+    await expect(page.locator('time')).toBeVisible();
+    await expect(page.locator('abbr')).toHaveCount(0);
   });
 });
 

@@ -9,10 +9,18 @@ export const leftOf = ({ quantityNeeded, quantityClaimed }: Item): number =>
 /** Whether others bring all of it. What the visitor brings can be changed, and has its place with what is needed. */
 export const isTaken = (item: Item): boolean => leftOf(item) === 0 && !item.myClaim;
 
-/** What is needed first, and wishes after what guests bring. */
+/** What is needed most first, and wishes after what guests bring. */
 export const inOrder = (items: Item[]): Item[] => items.toSorted((a, b) => rankOf(a) - rankOf(b));
 
-const rankOf = (item: Item): number => (item.kind === 'wish' ? 2 : 0) + (isTaken(item) ? 1 : 0);
+/** Below 1 for what is needed. What the visitor brings has its place with it. */
+const shareOf = ({ quantityNeeded, quantityClaimed, myClaim }: Item): number =>
+  myClaim ? 0 : Math.min(1, quantityClaimed / quantityNeeded);
+
+const rankOf = (item: Item): number => (item.kind === 'wish' ? 2 : 0) + shareOf(item);
+
+/** How many of an item are brought by people whom the visitor may not see. */
+export const hiddenOf = ({ quantityClaimed, claims = [] }: Item): number =>
+  Math.max(0, quantityClaimed - claims.reduce((sum, { quantity }) => sum + quantity, 0));
 
 export type Left = Record<Kind, number>;
 

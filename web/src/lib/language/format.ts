@@ -69,9 +69,9 @@ export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | '
 
 export const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
 
-/** The name of the time zone of a venue at a time, such as `Central European Standard Time`. */
-export const formatZone = ({ startAt, timezone }: Timed): string =>
-  dateFormatter(language(), { timeZone: timezone, timeZoneName: 'long' })
+/** The name of the time zone of a venue at a time, such as `Central European Standard Time` or, short, `CET`. */
+export const formatZone = ({ startAt, timezone }: Timed, length: 'long' | 'short' = 'long'): string =>
+  dateFormatter(language(), { timeZone: timezone, timeZoneName: length })
     .formatToParts(new Date(startAt))
     .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
 
