@@ -1,7 +1,7 @@
 /** The end of an event in its form follows the start. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asEvent, endAfterMove } from '../../web/src/lib/event/wall-times.ts';
+import { asEvent, endAfterMove, nextDays } from '../../web/src/lib/event/wall-times.ts';
 
 const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
 
@@ -45,4 +45,13 @@ test('preview: the times of the form as an event', () => {
   ]);
   assert.deepEqual(periodOf({ endTime: '' }), ['2027-06-05T18:00:00.000Z', '2027-06-05T18:00:00.000Z']);
   assert.equal(periodOf({ startDate: '' }), null);
+});
+
+test('next days: begin with today in the zone of the event, or with tomorrow when its start is over', () => {
+  const now = Date.parse('2026-11-25T23:46:00Z');
+  const next = (timeZone: string, startTime: string) => nextDays(now, { timeZone, startTime, count: 2 });
+  assert.deepEqual(next('Europe/Stockholm', '18:00'), ['2026-11-26', '2026-11-27']);
+  assert.deepEqual(next('UTC', '18:00'), ['2026-11-26', '2026-11-27']);
+  assert.deepEqual(next('UTC', '23:50'), ['2026-11-25', '2026-11-26']);
+  assert.deepEqual(next('America/New_York', ''), ['2026-11-25', '2026-11-26']);
 });

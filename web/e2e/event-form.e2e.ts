@@ -43,7 +43,8 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   await expect(page.getByLabel('Starts on')).not.toHaveValue('');
   await page.getByLabel('Title').fill('Harbour potluck');
   await page.getByLabel('Starts on').fill('2027-06-05');
-  await page.getByLabel('Ends on').fill('2027-06-06');
+  await page.getByText('Ends on another day').click();
+  await page.getByLabel('Ends on', { exact: true }).fill('2027-06-06');
   await page.getByLabel('Starts at').fill('19:30');
   await expect(page.getByLabel('Ends at')).toHaveValue('23:30');
   await page.getByLabel('Starts on').fill('2027-07-03');

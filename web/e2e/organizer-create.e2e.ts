@@ -141,7 +141,8 @@ test('new: "Save as draft" shows the event to its organizer alone, also when it 
   await openStep(page, 'What and when');
   await page.getByLabel('All day').check();
   await expect(page.getByLabel('Starts at')).toBeHidden();
-  await page.getByLabel('Ends on').fill('2027-06-06');
+  await page.getByText('Ends on another day').click();
+  await page.getByLabel('Ends on', { exact: true }).fill('2027-06-06');
   await openStep(page, 'Guests');
   await page.getByRole('button', { name: 'Save as draft' }).click();
   await expect(page).toHaveURL(draftUrl);

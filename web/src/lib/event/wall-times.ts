@@ -27,6 +27,22 @@ export function endAfterMove(
 }
 
 /**
+ * The next days of a time zone, as `2027-06-05`: from today on, or from tomorrow if the start of today is over.
+ * @param timeZone that of the computer if undefined
+ * @param startTime empty for an event that lasts all day
+ */
+export function nextDays(
+  now: number,
+  { timeZone, startTime, count }: { timeZone: string | undefined; startTime: string; count: number },
+): string[] {
+  const clock = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  const [today = '', time = ''] = clock.format(now).split(' ');
+  const isOver = startTime !== '' && startTime <= time;
+  const first = toMs(today, '00:00') + (isOver ? dayMs : 0);
+  return Array.from({ length: count }, (_, i) => dateOf(first + i * dayMs));
+}
+
+/**
  * The times as an event in UTC, for the functions that format those of events; null while they are incomplete.
  */
 export function asEvent({ startDate, startTime, endDate, endTime, allDay }: WallTimes & { allDay: boolean }) {
