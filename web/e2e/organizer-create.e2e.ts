@@ -20,7 +20,7 @@ async function fillIn(page: Page, { title = 'Harbour potluck', date = '2027-06-0
 async function openForm(page: Page, template = 'Potluck dinner'): Promise<void> {
   await page.goto('/new');
   await page.getByRole('link', { name: template }).click();
-  await expect(page.getByRole('heading', { level: 1, name: template })).toBeVisible();
+  await expect(page.getByText(`${template} · Choose another template`)).toBeVisible();
 }
 
 /** The events of a person, newest first. */
