@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { addressLine, readAddress, splitAddress } from '../../web/src/lib/discovery/read-address.ts';
-import { commonTown, shortAddress } from '../../web/src/lib/discovery/short-address.ts';
+import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
 
 /** @param line the address of the event, if it is not the text as it is */
 type Example = [text: string, town: string, street: string, line?: string];

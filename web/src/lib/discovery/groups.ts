@@ -20,6 +20,8 @@ export type EventList = {
   hasMore: boolean;
   /** The last page of the list before this one; null if this is the first. */
   before: number | null;
+  /** The town of the events, of a search without a place; empty if they are in several. Their addresses do not repeat it. */
+  town: string;
 };
 
 /** `time`: what rows show of the time beside the heading (EventRow.svelte). */

@@ -5,6 +5,7 @@ import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { begunBefore, type Filters, firstDayOf, toFilters } from './filters.ts';
 import { withHighlights } from './highlights.ts';
+import { commonTown, withShortAddresses } from './short-address.ts';
 
 export const pageSize = 24;
 /** Events that began before the period: a link leads to all of them. */
@@ -33,7 +34,9 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
   const events = new Map(pages.flatMap(({ data }) => data).map((event) => [event.id, event]));
   const tomorrow = firstDay?.add({ days: 1 }).epochMilliseconds ?? 0;
   const begun = first === 1 ? (running?.data ?? []) : [];
-  const shown = await withHighlights(api, [...begun, ...events.values()].map(withoutDescription));
+  const listed = [...begun, ...events.values()];
+  const town = search.near ? '' : commonTown(listed.map(({ location }) => location));
+  const shown = await withHighlights(api, withShortAddresses(listed.map(withoutDescription), town));
   return {
     events: shown.slice(begun.length),
     todayCount: [...events.values()].filter(({ startAt }) => Date.parse(startAt) < tomorrow).length,
@@ -41,6 +44,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
     total: total + (running?.meta.total ?? 0),
     hasMore: search.page * pageSize < total,
     before: first > 1 ? first - 1 : null,
+    town,
   };
 }
 

@@ -1,4 +1,4 @@
-/** An address as lists show it: the venue and the town, without the street and the postal code between them. */
+/** Addresses as lists show them: the venue and the town, without the street and the postal code between them. */
 import { distanceKm } from '#lib/discovery/distance.ts';
 import { codeBehind, codeInFront, regionPattern, separators } from '#lib/discovery/postal-codes.ts';
 import { defaultRadius } from '#lib/discovery/search.ts';
@@ -30,3 +30,11 @@ export function commonTown(locations: Location[]): string {
   );
   return centre && locations.every((other) => distanceKm(centre, other) <= defaultRadius) ? town : '';
 }
+
+/** Events with the short addresses of lists. @param known the town that the page names: rows do not repeat it */
+export const withShortAddresses = <T extends { location: Location }>(events: T[], known = ''): T[] =>
+  events.map((event) => {
+    const { venue, town } = shortAddress(event.location.address);
+    const address = town === '' || town === known ? venue : `${venue}, ${town}`;
+    return { ...event, location: { ...event.location, address } };
+  });
