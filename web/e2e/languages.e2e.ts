@@ -123,7 +123,7 @@ const findLatin = (page: Page, own: string): Promise<{ word: string; where: stri
   page.evaluate((ownWord) => {
     // Events on the map, with the town that they name, and reports of other tests
     const entries =
-      location.pathname === '/admin/reports' ? '.report' : 'article.event, .cluster.single, h1 bdi.town';
+      location.pathname === '/admin/reports' ? '.report' : 'article.event, .cluster.single, h1 a bdi';
     for (const entry of document.querySelectorAll(entries))
       if (!`${entry.textContent} ${entry.ariaLabel}`.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];

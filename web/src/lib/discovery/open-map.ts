@@ -6,9 +6,10 @@ import {
   NavigationControl,
   setWorkerUrl,
 } from 'maplibre-gl';
-import styles from 'maplibre-gl/dist/maplibre-gl.css?url';
+import mapLibreStyles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
+import ownStyles from './live-map.css?url';
 import { mapStyle, type Streets } from './map-style.ts';
 
 export type MapTexts = {
@@ -103,12 +104,16 @@ export async function openMap(options: Options): Promise<OpenMap> {
   };
 }
 
-/** The browser adds the styles as a file, as the content security policy requires. */
-function loadStyles(): Promise<void> {
-  if (document.querySelector(`link[href="${styles}"]`)) return Promise.resolve();
+/** The browser adds the styles as files, as the content security policy requires. */
+function loadStyles(): Promise<unknown> {
+  return Promise.all([mapLibreStyles, ownStyles].map(loadStyle));
+}
+
+function loadStyle(href: string): Promise<void> {
+  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
   const link = document.createElement('link');
   link.rel = 'stylesheet';
-  link.href = styles;
+  link.href = href;
   const loaded = new Promise<void>((resolve) => {
     link.onload = link.onerror = () => resolve();
   });
