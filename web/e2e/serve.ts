@@ -17,6 +17,8 @@ const server = spawn(process.execPath, [entry, 'serve'], {
     DATA_DIR: dataDir,
     DEMO: 'off',
     LOG_LEVEL: 'warn',
+    // That of the browser: a first visit does not tell its zone.
+    TZ: 'Europe/Oslo',
   },
 });
 process.on('SIGTERM', () => server.kill('SIGTERM'));
