@@ -98,6 +98,7 @@ test('filters: the sheet says how many events it finds, and each filter can be r
   await sheet.getByRole('button', { name: 'Show 1 event' }).click();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
   await page.getByRole('link', { name: 'Remove: Music' }).click();
+  await expect(page.getByRole('link', { name: 'Remove: Music' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Remove: Free' }).click();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, 'Dinner']);
   expect(await overflowOf(page)).toBe(0);
