@@ -1,4 +1,5 @@
 /** The main pages, for tests of what all pages have in common. */
+import { sendMessage } from '@potluck/client';
 import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
 
 /** Creates an event with a list, and returns the addresses of pages for its organizer. */
@@ -8,6 +9,7 @@ export async function listPages(organizer: Person, guest: Person): Promise<strin
   await newItem(organizer, id, { title: 'Plates', kind: 'wish' });
   await goTo(guest, id);
   await claim(guest, item.id);
+  await sendMessage({ client: guest.client, path: { id: organizer.id }, body: { text: 'I bring bread.' } });
   return [
     '/',
     '/?view=map',
@@ -19,6 +21,8 @@ export async function listPages(organizer: Person, guest: Person): Promise<strin
     '/people?q=a',
     '/mine',
     '/messages',
+    `/messages/${guest.id}`,
+    `/e/${id}/guest-list`,
     '/notifications',
     '/settings',
     '/design',

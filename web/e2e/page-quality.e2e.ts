@@ -123,8 +123,8 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   const [admin, guest] = [await newAdmin(), await createPerson()];
   const paths = await listPages(admin, guest);
   const event = paths.find((path) => path.startsWith('/e/')) ?? '';
-  const ofEvent = ['items', 'guest-list', 'bookings', 'duplicate', 'cancel', 'delete'];
-  paths.push(...ofEvent.map((name) => `${event}/${name}`), `/messages/${guest.id}`);
+  const ofEvent = ['items', 'bookings', 'duplicate', 'cancel', 'delete'];
+  paths.push(...ofEvent.map((name) => `${event}/${name}`));
   paths.push(
     ...['blocked', 'calendar', 'devices', 'language', 'account', 'delete'].map((name) => `/settings/${name}`),
   );
