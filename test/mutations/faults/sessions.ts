@@ -77,7 +77,12 @@ export const sessionFaults: Fault[] = [
       'author-locks',
       'a write commits after the deletion of its account',
     ],
-    ["if (!role) throw new Problem('token_invalid');", '', 'author-locks', 'a write of an ended session'],
+    [
+      "throw new Problem('token_invalid', { suspension });",
+      '',
+      'author-locks',
+      'a write of an ended session',
+    ],
     ['return { ...caller, role };', 'return caller;', 'admin-roles', 'a former admin acts'],
   ]),
   ...faultsOf('src/modules/auth/sessions.ts', [
