@@ -9,9 +9,6 @@ export const load: LayoutServerLoad = async ({ locals, url, params, depends }) =
   requireMe(locals, url);
   // Beside a conversation, the cursor of the address is that of its messages.
   const query = params.id ? { limit: 30 } : readPage(url, 30);
-  const { data, nextCursor } = await read(listConversations({ client: locals.api, query }));
-  return {
-    conversations: data.toSorted((a, b) => Number(b.unreadCount > 0) - Number(a.unreadCount > 0)),
-    nextCursor,
-  };
+  const { data: conversations, nextCursor } = await read(listConversations({ client: locals.api, query }));
+  return { conversations, nextCursor };
 };
