@@ -90,7 +90,8 @@ const findAccounts = async (query: string, server: TestApp = api) =>
 // spec: 3 GET /v1/admin/users: search of accounts by admins
 test('accounts: 200 filtered by name, phone number and suspension, with every field', async () => {
   const person = await createUser(api, { name: 'Wilhelmina Ottersen', username: 'w.ottersen' });
-  const { createdAt, ...rest } = (await findAccounts('q=ottersen')).data[0];
+  const { createdAt, avatar, ...rest } = (await findAccounts('q=ottersen')).data[0];
+  assert.match(avatar, new RegExp(`/v1/users/${person.id}/avatar.svg$`));
   assert.deepEqual(rest, {
     id: person.id,
     name: 'Wilhelmina Ottersen',
