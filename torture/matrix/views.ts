@@ -399,7 +399,13 @@ function ownViews(world: World): View[] {
 function adminViews({ people, events, report }: World): View[] {
   const forAdmin = (body: unknown) => (viewer: Viewer) =>
     needsToken(viewer, () => (viewer === 'admin' ? ok(body) : refusal(403, 'not_admin')));
-  const involved = ({ id, name, username }: Profile) => ({ id, name, username, isSuspended: false });
+  const involved = (person: Profile) => ({
+    id: person.id,
+    name: person.name,
+    username: person.username,
+    avatar: avatar(person),
+    isSuspended: false,
+  });
   const accounts = (Object.keys(people) as Name[]).toReversed().map((name) => ({
     ...involved(people[name]),
     suspension: null,
