@@ -26,8 +26,9 @@ export async function buildWeb(): Promise<void> {
   await run(process.execPath, [path.join(web, 'map-data.ts')]);
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
   await run(process.execPath, [vite, 'build'], { cwd: web, env, maxBuffer: 64 * 1024 * 1024 });
-  await run(process.execPath, [path.join(web, 'cover-pictures.ts')]);
-  await run(process.execPath, [path.join(web, 'api-reference.ts')]);
+  await Promise.all(
+    ['cover-pictures.ts', 'api-reference.ts'].map((file) => run(process.execPath, [path.join(web, file)])),
+  );
   await writeFile(stamp, inputs);
 }
 

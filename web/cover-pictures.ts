@@ -10,7 +10,9 @@ import { coverPictures } from '../src/modules/events/covers/cover.ts';
 const out = path.join(import.meta.dirname, 'build', 'covers');
 
 await mkdir(out, { recursive: true });
-for (const [name, image] of coverPictures()) {
-  const square = sharp(Buffer.from(image)).resize(630, 630, { fit: 'cover' });
-  await writeFile(path.join(out, `${name}.png`), await square.png({ palette: true, effort: 4 }).toBuffer());
-}
+await Promise.all(
+  [...coverPictures()].map(async ([name, image]) => {
+    const square = sharp(Buffer.from(image)).resize(630, 630, { fit: 'cover' });
+    await writeFile(path.join(out, `${name}.png`), await square.png({ palette: true, effort: 4 }).toBuffer());
+  }),
+);
