@@ -2,18 +2,18 @@
  * `npm run bench:compare -- --with ../before`: compares this checkout with another one of Potluck, in rounds in which
  * both are measured one after the other, in random order. See README.md.
  */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { postmasterOf } from '../test/support/processes.ts';
 import { openSql, type SqlConnection } from '../test/support/sql-tag.ts';
+import { quantile } from '../torture/client.ts';
 import type { Environment, Prepared, WorkItem } from './run/environment.ts';
-import { Failure, wrk } from './run/load.ts';
-import { lineOf, removeScratch, resetAll, waitUntilIdle } from './run/measure.ts';
-import { cpuSeconds, cpuSecondsOfAll, type Server } from './run/processes.ts';
+import { measureApp, removeScratch, resetAll, writeRequests } from './run/measure.ts';
+import { BenchError, integer } from './run/options.ts';
+import type { Server } from './run/processes.ts';
 import { stopSignal } from './run/stop.ts';
-import type { Dataset } from './seed.ts';
 
 /** A checkout with its dataset, its server and its requests: schemas and requests may differ. */
 type Side = {
@@ -23,14 +23,16 @@ type Side = {
   scratch: string;
   postmaster: number;
   items: Map<string, WorkItem>;
+  /** The requests of items that have the same in each round. */
+  prepared: Map<WorkItem, Prepared>;
+  options: { connections: number; seconds: number };
   start(): Promise<Server>;
 };
 
 /** Of one round; CPU in seconds for each request. */
 type Sample = { rps: number; server: number; database: number };
 
-const connections = 64;
-const options = parseArgs({
+const { values } = parseArgs({
   options: {
     with: { type: 'string' },
     only: { type: 'string' },
@@ -38,23 +40,26 @@ const options = parseArgs({
     seconds: { type: 'string', default: '2' },
     events: { type: 'string', default: '200000' },
   },
-}).values;
-const [rounds, seconds, events] = [options.rounds, options.seconds, options.events].map(Number) as [
-  number,
-  number,
-  number,
-];
+});
+const connections = 64;
 
-async function openSide(name: Side['name'], checkout: string, signal: AbortSignal): Promise<Side> {
+type Scale = { events: number; seconds: number };
+
+async function openSide(
+  name: Side['name'],
+  checkout: string,
+  { events, seconds }: Scale,
+  signal: AbortSignal,
+): Promise<Side> {
   const load = <Module>(file: string) =>
     import(pathToFileURL(path.join(checkout, 'bench', file)).href) as Promise<Module>;
   const { openDataset } = await load<typeof import('./seed.ts')>('seed.ts');
   const { createEnvironment } = await load<typeof import('./run/environment.ts')>('run/environment.ts');
   const { workItems } = await load<typeof import('./run/items/all.ts')>('run/items/all.ts');
   const { startApp } = await load<typeof import('./run/processes.ts')>('run/processes.ts');
-  const dataset: Dataset = await openDataset(events, signal);
+  const dataset = await openDataset(events, signal);
   const sql = await openSql(dataset.target, 'bench');
-  const only = options.only?.toUpperCase().split(',');
+  const only = values.only?.toUpperCase().split(',');
   // The second server of items beside writes would take the processor from what is compared.
   const items = workItems.filter(
     ({ item, isBesideWrites }) => !isBesideWrites && (only?.includes(item) ?? true),
@@ -68,6 +73,8 @@ async function openSide(name: Side['name'], checkout: string, signal: AbortSigna
     scratch: await mkdtemp(path.join(dataset.dir, 'bench-')),
     postmaster: await postmasterOf(dataset.dir),
     items: new Map(items.map((work) => [`${work.item} ${work.variant}`, work])),
+    prepared: new Map(),
+    options: { connections, seconds },
     start: () => startApp(dataset, signal),
   };
 }
@@ -79,32 +86,24 @@ async function closeSide({ environment, sql, scratch, items }: Side): Promise<vo
   await environment.dataset.close();
 }
 
-/** @throws Failure if a response or the written data is wrong */
 async function measure(
   side: Side,
-  server: Server,
+  app: Server,
   work: WorkItem,
-  prepared: Prepared,
+  seed: number,
   signal: AbortSignal,
 ): Promise<Sample> {
+  const { environment, postmaster, options } = side;
+  const prepared =
+    side.prepared.get(work) ?? (await work.prepare(environment, work.isCold ? seed : undefined));
+  if (!work.isCold) side.prepared.set(work, prepared);
   const requestsFile = path.join(side.scratch, 'requests');
-  await writeFile(requestsFile, prepared.requests.map(lineOf).join(''));
-  await prepared.writes?.reset();
-  const readCpu = () => Promise.all([cpuSeconds(server.pid), cpuSecondsOfAll(side.postmaster)]);
-  const before = await readCpu();
-  const { port } = server;
-  const load = { port, requestsFile, connections, seconds, once: work.once ?? false };
-  const { requests, rps, statuses } = await wrk({ ...load, alsoExpected: work.alsoExpected ?? [] }, signal);
-  const after = await readCpu();
-  if (prepared.writes) {
-    await waitUntilIdle(side.environment);
-    const refused = (work.alsoExpected ?? []).reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
-    const wrong = await prepared.writes.verify({ acknowledged: requests - refused, connections });
-    await prepared.writes.reset();
-    if (wrong) throw new Failure(`${side.name}: ${work.item} ${work.variant}: ${wrong}`);
-  }
-  const cpu = (i: 0 | 1) => ((after[i] ?? 0) - (before[i] ?? 0)) / requests;
-  return { rps, server: cpu(0), database: cpu(1) };
+  await writeRequests(requestsFile, prepared);
+  const bench = { environment, app, postmaster, signal, options };
+  const round = await measureApp(bench, { work, prepared, requestsFile });
+  const { rps } = round.app;
+  const ofRequest = (cores: number | null) => (cores ?? Number.NaN) / rps;
+  return { rps, server: ofRequest(round.cpu.server), database: ofRequest(round.cpu.database) };
 }
 
 /** @returns the ratios new to old of each item */
@@ -120,8 +119,10 @@ async function runRound(sides: Side[], seed: number, signal: AbortSignal): Promi
       for (const side of Math.random() < 0.5 ? sides : sides.toReversed()) {
         const [work, server] = [side.items.get(name), servers.get(side)];
         if (!work || !server) continue;
-        const prepared = await work.prepare(side.environment, work.isCold ? seed : undefined);
-        samples[side.name] = await measure(side, server, work, prepared, signal);
+        process.stderr.write(`${name}, ${side.name}: `);
+        const sample = await measure(side, server, work, seed, signal);
+        process.stderr.write(`${sample.rps.toFixed(0)}/s\n`);
+        samples[side.name] = sample;
       }
       const { old: before, new: after } = samples;
       if (before && after)
@@ -130,7 +131,6 @@ async function runRound(sides: Side[], seed: number, signal: AbortSignal): Promi
           server: after.server / before.server,
           database: after.database / before.database,
         });
-      process.stderr.write(`${name}: ${before?.rps.toFixed(0)}, ${after?.rps.toFixed(0)}\n`);
     }
     return ratios;
   } finally {
@@ -139,18 +139,22 @@ async function runRound(sides: Side[], seed: number, signal: AbortSignal): Promi
 }
 
 /** The median with the quartiles. */
-function spreadOf(values: number[]): string {
-  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))]?.toFixed(2) ?? '–';
-  return `${at(0.5)} (${at(0.25)}–${at(0.75)})`;
+function spreadOf(ratios: number[]): string {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
+  return `${middle} (${low}–${high})`;
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  if (!options.with)
-    throw new Error('--with names the directory of the other checkout, installed and built.');
+  if (!values.with)
+    throw new BenchError('--with names the directory of the other checkout, installed and built.');
+  const rounds = integer('rounds', values.rounds, 1, 100);
+  const scale = {
+    events: integer('events', values.events, 1_000, 10_000_000),
+    seconds: integer('seconds', values.seconds, 1, 600),
+  };
   const sides = [
-    await openSide('old', path.resolve(options.with), signal),
-    await openSide('new', path.join(import.meta.dirname, '..'), signal),
+    await openSide('old', path.resolve(values.with), scale, signal),
+    await openSide('new', path.join(import.meta.dirname, '..'), scale, signal),
   ];
   const all = new Map<string, Sample[]>();
   try {
@@ -173,6 +177,7 @@ async function main(signal: AbortSignal): Promise<void> {
 
 const signal = stopSignal();
 await main(signal).catch((error: Error) => {
-  console.error(signal.aborted ? (signal.reason as Error).message : error);
+  const expected = signal.aborted ? (signal.reason as Error) : error;
+  console.error(signal.aborted || error instanceof BenchError ? expected.message : error);
   process.exitCode = 1;
 });

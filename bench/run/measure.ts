@@ -59,7 +59,7 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<PreparedIte
   const file = path.join(bench.scratch, nameOf(work).replace(/\W+/g, '-'));
   const requestsFile = `${file}.requests`;
   const responseFile = `${file}.response`;
-  await writeFile(requestsFile, prepared.requests.map(lineOf).join(''));
+  await writeRequests(requestsFile, prepared);
   await writeFile(responseFile, JSON.stringify(await sampleResponse(bench.app, prepared.requests)));
   await prepared.writes?.reset();
   const files = await writeScripts(file, prepared.candidates);
@@ -73,7 +73,11 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<PreparedIte
 export const warmUp = (bench: Bench, preparedItem: PreparedItem) =>
   load(bench, preparedItem, bench.app.port, appWarmUpSeconds, preparedItem.work.alsoExpected ?? []);
 
-export const lineOf = ({ method, path, token = '', body = '' }: Request) =>
+/** Writes the file that wrk reads. */
+export const writeRequests = (file: string, { requests }: Prepared): Promise<void> =>
+  writeFile(file, requests.map(lineOf).join(''));
+
+const lineOf = ({ method, path, token = '', body = '' }: Request) =>
   `${method}\t${path}\t${token}\t${body}\n`;
 
 /** @returns the response of the app to the first request, which bare Node replays */
@@ -138,8 +142,7 @@ export async function prepareCold(
   { work, requestsFile }: PreparedItem,
   seed: number,
 ): Promise<void> {
-  const { requests } = await work.prepare(bench.environment, seed);
-  await writeFile(requestsFile, requests.map(lineOf).join(''));
+  await writeRequests(requestsFile, await work.prepare(bench.environment, seed));
   await bench.app.stop();
   const { discovery } = bench.options;
   bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
@@ -176,9 +179,18 @@ async function measureBesideWrites(bench: Bench, preparedItem: PreparedItem) {
   return measured;
 }
 
-async function measureApp(
-  bench: Bench,
-  preparedItem: PreparedItem,
+type Loaded = Pick<Bench, 'environment' | 'app' | 'postmaster' | 'signal'> & {
+  options: Pick<Options, 'connections' | 'seconds'>;
+};
+type Requests = Pick<PreparedItem, 'work' | 'prepared' | 'requestsFile'>;
+
+/**
+ * Loads the app; `cpu` is in cores. Verifies what was written, and deletes it.
+ * @throws Failure if a response or the written data is wrong
+ */
+export async function measureApp(
+  bench: Loaded,
+  preparedItem: Requests,
 ): Promise<Omit<Round, 'pgbench' | 'bareNode'>> {
   const { app, postmaster, options, environment } = bench;
   const { work, prepared } = preparedItem;
@@ -216,7 +228,7 @@ async function measureSql(bench: Bench, { work, prepared }: PreparedItem, limit:
 }
 
 const load = (
-  { options: { connections }, signal }: Bench,
+  { options: { connections }, signal }: Pick<Loaded, 'options' | 'signal'>,
   { requestsFile, work }: Pick<PreparedItem, 'requestsFile' | 'work'>,
   port: number,
   seconds: number,
@@ -227,7 +239,7 @@ const load = (
  * Waits until the requests that were running at the end of the load have finished. Otherwise their writes
  * could be missed by a check or happen during a reset.
  */
-export async function waitUntilIdle({ sql }: Environment): Promise<void> {
+async function waitUntilIdle({ sql }: Environment): Promise<void> {
   for (let quiet = 0, round = 0; quiet < 3 && round < 100; round++) {
     await sleep(100);
     const [row] = await sql<[{ busy: number }]>`

@@ -65,7 +65,8 @@ function parse(args: string[]) {
   }
 }
 
-function integer(name: string, text: string, min: number, max: number): number {
+/** @throws BenchError that names the option */
+export function integer(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new BenchError(`--${name} must be an integer from ${min} to ${max}, not "${text}".`);
