@@ -99,7 +99,7 @@ test('conversations: 200 with the other person, the last message and unreadCount
   expectProblem(await api.get('/v1/conversations'), 401, 'token_missing');
 });
 
-test('conversations: unreadConversations counts those with unread messages, whatever the page has', async () => {
+test('conversations: unreadConversations counts those with unread messages of all pages', async () => {
   const me = await createUser(api);
   const others = await createUsers(api, 3);
   assert.equal((await conversations(me)).unreadConversations, 0);

@@ -1,11 +1,12 @@
 import type { Database } from '../../db/client.ts';
 import { AdvisoryLock } from '../../db/locks.ts';
 import { one } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { setRole } from '../auth/session-repo.ts';
+import { listedCondition } from '../events/policy.ts';
 import { userSearchPattern, userSearchTerm } from '../users/repo.ts';
 import type { AdminUserRow } from './present.ts';
 
@@ -40,31 +41,22 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
 /** A count that the overview shows stops here. */
 const maxCounted = 1_000;
 
-export async function countSuspended(db: Database): Promise<number> {
+async function countRows(db: Database, found: Statement): Promise<number> {
   const rows = await db.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from (select 1 from users where suspended_at is not null limit ${maxCounted}) s`);
+    select count(*)::int as count from (select 1 from ${found} limit ${maxCounted}) found`);
   return one(rows).count;
 }
+
+export const countSuspended = (db: Database): Promise<number> =>
+  countRows(db, sql`users where suspended_at is not null`);
 
 /** Counts the accounts that were created in a period. */
-export async function countAccounts(db: Database, from: Date, to: Date): Promise<number> {
-  const rows = await db.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from (select 1 from users where created_at >= ${from} and created_at < ${to} limit ${maxCounted}) u`);
-  return one(rows).count;
-}
+export const countAccounts = (db: Database, from: Date, to: Date): Promise<number> =>
+  countRows(db, sql`users where created_at >= ${from} and created_at < ${to}`);
 
 /** Counts the events of lists that start in a period. */
-export async function countEvents(db: Database, from: Date, to: Date): Promise<number> {
-  const rows = await db.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from (
-      select 1 from events
-      where visibility = 'public' and status = 'scheduled' and not hidden
-        and start_at >= ${from} and start_at < ${to} limit ${maxCounted}) e`);
-  return one(rows).count;
-}
+export const countEvents = (db: Database, from: Date, to: Date): Promise<number> =>
+  countRows(db, sql`events e where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${to}`);
 
 type UserFilter = {
   q: string | undefined;

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { lockEach } from '../../db/locks.ts';
+import { one } from '../../db/query.ts';
 import { insertRows, rowsOf, updateRows } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -149,11 +150,11 @@ export async function listConversations(
 
 /** Counts the conversations with unread messages among those with the newest messages. @param limit of the latter */
 export async function countUnreadConversations(db: Database, userId: string, limit: number): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql`
+  const rows = await db.query<{ count: number }>(sql`
     select count(*)::int as count
     from (
       select unread_count from conversations where user_id = ${userId} order by last_id desc limit ${limit}
     ) c
     where unread_count > 0`);
-  return row?.count ?? 0;
+  return one(rows).count;
 }
