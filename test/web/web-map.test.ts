@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { EventCluster } from '@potluck/client';
-import { mergeTouching } from '../../web/src/lib/server/discovery/merge-clusters.ts';
+import { mergeClusters } from '../../web/src/lib/server/discovery/merge-clusters.ts';
 
 const cluster = (count: number, lng: number): EventCluster => ({
   lat: 57.7,
@@ -13,7 +13,7 @@ const cluster = (count: number, lng: number): EventCluster => ({
 
 test('map: a larger cluster takes those that touch it, and no event is lost', () => {
   // At zoom 10, 50 pixels are 0.07 degrees.
-  const merged = mergeTouching([cluster(65, 11.97), cluster(60, 11.92), cluster(1, 11.85)], 10);
+  const merged = mergeClusters([cluster(65, 11.97), cluster(60, 11.92), cluster(1, 11.85)], 10);
   assert.deepEqual(
     merged.map(({ count, lng, bbox }) => [count, lng, bbox[0], bbox[2]]),
     [
@@ -21,5 +21,5 @@ test('map: a larger cluster takes those that touch it, and no event is lost', ()
       [1, 11.85, 11.84, 11.86],
     ],
   );
-  assert.equal(mergeTouching([cluster(65, 11.97), cluster(60, 11.92)], 12).length, 2);
+  assert.equal(mergeClusters([cluster(65, 11.97), cluster(60, 11.92)], 12).length, 2);
 });

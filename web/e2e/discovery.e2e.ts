@@ -6,7 +6,7 @@ import { expect, goTo, holdScripts, newEvent, newItem, overflowOf, test } from '
 const newWord = (): string =>
   `zephyr${Array.from({ length: 8 }, () => 'abcdefghij'[Math.floor(Math.random() * 10)]).join('')}`;
 
-/** A day of the browser, which may differ from that of the computer that runs the tests. */
+/** A day of the browser and its server, which may differ from that of the computer that runs the tests. */
 const inDays = (days: number): string => Temporal.Now.plainDateISO('Europe/Oslo').add({ days }).toString();
 const at = (days: number) => ({ startAt: `${inDays(days)}T10:00:00Z`, endAt: `${inDays(days)}T12:00:00Z` });
 
@@ -450,9 +450,7 @@ test('list: events that began before today are in a group of their own, behind t
 }) => {
   const organizer = await createPerson();
   const word = newWord();
-  const atVenue = Temporal.PlainDate.from(inDays(0)).toZonedDateTime('Europe/Oslo').epochMilliseconds;
-  // The server counts days in its own zone, until the scripts name the browser's.
-  const midnight = Math.max(atVenue, new Date().setHours(0, 0, 0, 0));
+  const midnight = Temporal.PlainDate.from(inDays(0)).toZonedDateTime('Europe/Oslo').epochMilliseconds;
   const time = (days: number) => new Date(midnight + days * 86_400_000).toISOString();
   const create = (name: string, start: number, end: number) =>
     newEvent(organizer, { title: `${name} ${word}`, startAt: time(start), endAt: time(end) });

@@ -5,6 +5,7 @@ import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import type { ShownEvent } from './groups.ts';
 import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';
+import { mergeTouching } from './merge-touching.ts';
 
 export type Pin = {
   events: [ShownEvent, ...ShownEvent[]];
@@ -50,23 +51,14 @@ export function pinsOf(events: ShownEvent[], drawing: Drawing): Pin[] {
     pinAt([event], drawing.toX(event.location.lng), drawing.toY(event.location.lat)),
   );
   for (let isMerged = true; isMerged; ) {
-    const apart = mergeTouching(pins);
+    const apart = mergeTouching(pins, touch, merge);
     isMerged = apart.length < pins.length;
     pins = apart;
   }
   return pins;
 }
 
-function mergeTouching(pins: Pin[]): Pin[] {
-  const apart: Pin[] = [];
-  for (const pin of pins) {
-    const i = apart.findIndex((other) => touch(pin, other));
-    const other = apart[i];
-    if (other) apart[i] = pinAt([...other.events, ...pin.events], other.x, other.y);
-    else apart.push(pin);
-  }
-  return apart;
-}
+const merge = (a: Pin, b: Pin): Pin => pinAt([...a.events, ...b.events], a.x, a.y);
 
 const touch = (a: Pin, b: Pin): boolean =>
   Math.abs(a.x - b.x) < (a.width + b.width) / 2 + gap && Math.abs(a.y - b.y) < pinHeight + gap;

@@ -1,6 +1,5 @@
 import { getFeed } from '@potluck/client';
-import { withHighlights } from '#lib/server/discovery/highlights.ts';
-import { withShortAddresses } from '#lib/server/discovery/short-address.ts';
+import { toEventRows } from '#lib/server/discovery/event-rows.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -10,7 +9,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const { followingCount } = requireMe(locals, url);
   const feed = await read(getFeed({ client: locals.api, query: readPage(url, 24) }));
   return {
-    feed: { ...feed, data: await withHighlights(locals.api, withShortAddresses(feed.data)) },
+    feed: { ...feed, data: await toEventRows(locals.api, feed.data) },
     followingCount,
   };
 };

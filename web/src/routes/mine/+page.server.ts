@@ -1,6 +1,5 @@
 import { listMyClaims, listMyEvents } from '@potluck/client';
-import { withHighlights } from '#lib/server/discovery/highlights.ts';
-import { withShortAddresses } from '#lib/server/discovery/short-address.ts';
+import { toEventRows } from '#lib/server/discovery/event-rows.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -31,6 +30,6 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       ? read(listMyEvents({ client, query: { relation: 'interested', when: 'upcoming', limit: 24 } }))
       : null,
   ]);
-  const shown = await withHighlights(client, withShortAddresses(events.data));
+  const shown = await toEventRows(client, events.data);
   return { ...none, tab, of, events: { ...events, data: shown }, interested };
 };

@@ -3,9 +3,9 @@ import { type Client, type ListedEvent, listEvents } from '@potluck/client';
 import type { EventList } from '#lib/discovery/groups.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
+import { toEventRows } from './event-rows.ts';
 import { begunBefore, type Filters, firstDayOf, toFilters } from './filters.ts';
-import { withHighlights } from './highlights.ts';
-import { commonTown, withShortAddresses } from './short-address.ts';
+import { commonTown } from './short-address.ts';
 
 export const pageSize = 24;
 /** Events that began before the period: a link leads to all of them. */
@@ -36,7 +36,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
   const begun = first === 1 ? (running?.data ?? []) : [];
   const listed = [...begun, ...events.values()];
   const town = search.near ? '' : commonTown(listed.map(({ location }) => location));
-  const shown = await withHighlights(api, withShortAddresses(listed.map(withoutDescription), town));
+  const shown = await toEventRows(api, listed.map(withoutDescription), town);
   return {
     events: shown.slice(begun.length),
     todayCount: [...events.values()].filter(({ startAt }) => Date.parse(startAt) < tomorrow).length,

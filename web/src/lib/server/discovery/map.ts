@@ -5,7 +5,7 @@ import { boxOfCluster } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
-import { mergeTouching } from './merge-clusters.ts';
+import { mergeClusters } from './merge-clusters.ts';
 
 /** In units of the drawing: small enough that the clusters can be touched on a phone. */
 const drawingSize = { width: 400, height: 320 };
@@ -31,7 +31,7 @@ export async function loadMap(api: Client, search: Search): Promise<MapOfEvents>
   const fit = (box: Box) => fitBox(box, drawingSize.width, drawingSize.height);
   const show = async (box: Box, zoom: number) => ({
     box,
-    clusters: mergeTouching(await clustersIn(box, zoom), zoom),
+    clusters: mergeClusters(await clustersIn(box, zoom), zoom),
   });
   if (search.box) return show(search.box, search.zoom ?? fit(search.box).zoom);
   const area = search.near

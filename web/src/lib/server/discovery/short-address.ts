@@ -4,6 +4,7 @@ import { codeBehind, codeInFront, regionPattern, separators } from '#lib/discove
 import { defaultRadius } from '#lib/discovery/search.ts';
 
 type Location = { address: string; lat: number; lng: number };
+export type Located = { location: Location };
 
 /** `town`: empty if the address has one part. */
 export type ShortAddress = { venue: string; town: string };
@@ -32,7 +33,7 @@ export function commonTown(locations: Location[]): string {
 }
 
 /** Events with the short addresses of lists. @param known the town that the page names: rows do not repeat it */
-export const withShortAddresses = <T extends { location: Location }>(events: T[], known = ''): T[] =>
+export const withShortAddresses = <T extends Located>(events: T[], known: string): T[] =>
   events.map((event) => {
     const { venue, town } = shortAddress(event.location.address);
     const address = town === '' || town === known ? venue : `${venue}, ${town}`;

@@ -9,8 +9,7 @@ import {
   unfollowUser,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { withHighlights } from '#lib/server/discovery/highlights.ts';
-import { withShortAddresses } from '#lib/server/discovery/short-address.ts';
+import { toEventRows } from '#lib/server/discovery/event-rows.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
@@ -27,7 +26,7 @@ export const load: PageServerLoad = async ({ locals: { api, me }, params, url })
   if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask };
   const query = { ...readPage(url, eventsPerPage), when };
   const page = await read(listUserEvents({ client: api, path: params, query }));
-  const events = { ...page, data: await withHighlights(api, withShortAddresses(page.data)) };
+  const events = { ...page, data: await toEventRows(api, page.data) };
   const own = me?.id === profile.id ? { city: me.city, isPrivate: me.isPrivate } : null;
   return { id: profile.id, profile, own, events, when, ask };
 };

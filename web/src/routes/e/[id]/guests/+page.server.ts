@@ -1,6 +1,6 @@
 import { getEvent, listGuests } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { mayManage } from '#lib/server/organizer/require-own-event.ts';
+import { mayOrganize } from '#lib/event/event-status.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
@@ -11,6 +11,6 @@ export const load: PageServerLoad = async ({ locals: { api: client, me }, params
     read(getEvent({ client, path: { id } })),
     read(listGuests({ client, path: { id }, query: { limit: 50, ...(cursor && { cursor }) } })),
   ]);
-  if (mayManage(me, event)) redirect(303, `/e/${id}/guest-list`);
+  if (mayOrganize(event, me)) redirect(303, `/e/${id}/guest-list`);
   return { event, guests };
 };

@@ -1,15 +1,20 @@
-/** What lists show beside the records of events. */
+/** Events as the rows of lists show them. */
 import { type Client, getEventHighlights, ProblemError } from '@potluck/client';
 import type { Highlights } from '#lib/discovery/worth-knowing.ts';
+import { type Located, withShortAddresses } from './short-address.ts';
 
-/** Adds to the events of lists what else their rows show. A list without it is better than none. */
-export async function withHighlights<T extends { id: string }>(
+/**
+ * Shortens the addresses of events, and adds what else their rows show. A list without highlights is better than none.
+ * @param known the town that the page names: rows do not repeat it
+ */
+export async function toEventRows<T extends Located & { id: string }>(
   api: Client,
   events: T[],
+  known = '',
 ): Promise<(T & { highlights?: Highlights | undefined })[]> {
   if (events.length === 0) return [];
   const found = await readHighlights(api, events);
-  return events.map((event) => ({ ...event, highlights: found.get(event.id) }));
+  return withShortAddresses(events, known).map((event) => ({ ...event, highlights: found.get(event.id) }));
 }
 
 async function readHighlights(api: Client, events: { id: string }[]): Promise<Map<string, Highlights>> {
