@@ -4,9 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
-import { awaitResult, ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
+import { ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
 import { askingQueryable, queryable } from './queryable.ts';
-import { RoundTrips } from './round-trips.ts';
 import { sessionLimits } from './session-settings.ts';
 import type { RenderedStatement, Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
@@ -72,8 +71,6 @@ export function connect(target: Target, max = 8): Database {
   const pool = new pg.Pool({
     ...config,
     Client: guard.Client as pg.PoolConfig['Client'],
-    // The driver's pipeline refuses queries of other classes, and so round trips.
-    pipeline: false,
     max: Math.min(max, 6),
     maxLifetimeSeconds,
     idleTimeoutMillis: 0,
@@ -102,13 +99,15 @@ export function connect(target: Target, max = 8): Database {
   };
 }
 
-const roundTripsOf = new WeakMap<pg.ClientBase, RoundTrips>();
-
 async function checkOut(pool: pg.Pool, isDistributed: boolean): Promise<CheckedOut> {
   const client = await pool.connect().catch(throwLost);
-  const roundTrips = roundTripsOf.get(client) ?? new RoundTrips(client);
-  roundTripsOf.set(client, roundTrips);
-  const run = (statement: RenderedStatement) => awaitResult(client, () => roundTrips.run(statement));
+  // PostgreSQL refuses all statements after one that has failed. They fail with its error, which says why.
+  let failure: unknown;
+  const run = (statement: RenderedStatement) =>
+    runStatement(client, statement).catch((error) => {
+      failure ??= error;
+      throw failure;
+    });
   return {
     ...queryable(isDistributed, run),
     isDistributed,

@@ -66,26 +66,15 @@ function corkUntilNextTick(stream: Duplex): void {
 export type Result<R extends object = Row> = { rows: R[]; affected: number; command: string };
 
 /**
- * Waits for the result of a statement on `client`.
+ * Runs a statement. With parameters it is prepared once for each connection.
  * @throws ConnectionLostError if the connection is lost; pg.DatabaseError
  */
-export async function awaitResult<T>(client: pg.ClientBase, result: () => Promise<T>): Promise<T> {
-  countPending(client, 1);
-  try {
-    return await result();
-  } catch (error) {
-    throw !(error instanceof pg.DatabaseError) && isLost(client) ? new ConnectionLostError(error) : error;
-  } finally {
-    countPending(client, -1);
-  }
-}
-
-/** Runs one statement. With parameters it is prepared once for each connection. */
-export const runStatement = <R extends object>(
+export async function runStatement<R extends object>(
   client: pg.ClientBase,
   statement: RenderedStatement,
-): Promise<Result<R>> =>
-  awaitResult(client, async () => {
+): Promise<Result<R>> {
+  countPending(client, 1);
+  try {
     const { name, text, values } = prepare(statement);
     corkUntilNextTick((client as pg.Client).connection.stream);
     const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
@@ -96,11 +85,16 @@ export const runStatement = <R extends object>(
     // Several statements in one text return a result for each of them.
     if (Array.isArray(result)) return { rows: result.flatMap(toRows<R>), affected: 0, command: '' };
     return { rows: toRows<R>(result), affected: result.rowCount ?? 0, command: result.command };
-  });
+  } catch (error) {
+    throw !(error instanceof pg.DatabaseError) && isLost(client) ? new ConnectionLostError(error) : error;
+  } finally {
+    countPending(client, -1);
+  }
+}
 
 const columnNames = new Map<string, string>();
 
-export const camelCase = (column: string): string => columnNames.getOrInsertComputed(column, toCamelCase);
+const camelCase = (column: string): string => columnNames.getOrInsertComputed(column, toCamelCase);
 
 const toCamelCase = (column: string): string =>
   column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
