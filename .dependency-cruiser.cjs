@@ -8,7 +8,7 @@ const layers = [
   ['lib'],
   ['db'],
   ['cache'],
-  ['audit', 'flags', 'outbox', 'quotas'],
+  ['audit', 'flags', 'mail', 'outbox', 'quotas'],
   ['identity'],
   ['idempotency'],
   ['http'],

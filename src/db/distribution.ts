@@ -46,18 +46,20 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     notification_settings: { key: 'user_id', owner: 'modules/notifications' },
     push_subscriptions: { key: 'user_id', owner: 'modules/notifications' },
     push_deliveries: { key: 'user_id', owner: 'modules/notifications' },
+    mails: { key: 'user_id', owner: 'mail' },
   },
   // What must be unique and is not the key of the rows that have it.
   {
     phones: { key: 'phone', owner: 'modules/users' },
     usernames: { key: 'username', owner: 'modules/users' },
   },
-  // Keyed hashes of phones and of people's ids.
+  // Keyed hashes of phones, of addresses and of people's ids.
   {
     codes: { key: 'phone_hash', owner: 'modules/auth' },
     code_tries: { key: 'phone_hash', owner: 'modules/auth' },
     known_networks: { key: 'phone_hash', owner: 'modules/auth' },
     audit: { key: 'who', owner: 'audit' },
+    suppressed_addresses: { key: 'address_hash', owner: 'mail' },
   },
 ];
 
@@ -78,6 +80,7 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
     owner: 'modules/auth',
     why: 'the counts of one day; the count of all codes is a single row that every code locks',
   },
+  mail_counts: { owner: 'mail', why: 'the counts of one hour, whose sum each mail reads' },
   request_counts: {
     owner: 'http',
     why: 'the counts of one minute, written in batches that contain callers of all nodes',

@@ -49,6 +49,7 @@ export const LOCK_ORDER = [
   'notification_settings',
   'push_subscriptions',
   'push_deliveries',
+  'mails',
   'deleted_accounts',
   'change_shards',
   'idempotency_keys',
@@ -74,6 +75,8 @@ export const AdvisoryLock = {
   delivery: 7_305_118,
   /** Held while the partitions of a table change. */
   partitions: 7_305_119,
+  /** Held while a mail is counted: of two servers that send the last mail of an hour, the second sees the first. */
+  mailCounts: 7_305_120,
 } as const;
 
 /**

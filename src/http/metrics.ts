@@ -95,6 +95,13 @@ export const textMessages = new Counter({
   labelNames: ['driver', 'outcome'],
 });
 
+/** Mails that were handed to the mail server (mail/). */
+export const mails = new Counter({
+  name: 'potluck_mails_total',
+  help: 'Attempts to send a mail, by what became of them.',
+  labelNames: ['use', 'outcome'],
+});
+
 /** Jobs of this process (server/maintenance.ts). */
 export const jobFailures = new Counter({
   name: 'potluck_job_failures_total',

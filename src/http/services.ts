@@ -6,6 +6,7 @@ import type { Database } from '../db/client.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import type { ReadyConfig } from '../lib/config.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { OutageLog } from './outage-log.ts';
 
 export type BaseServices = {
@@ -20,4 +21,6 @@ export type BaseServices = {
   sessions: SessionCache;
   flags: Flags;
   outages: OutageLog;
+  /** Sends mails, if the server is configured to. */
+  mailer: Mailer;
 };

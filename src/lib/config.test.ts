@@ -332,6 +332,58 @@ test('config: CONTACT is an e-mail address, or the address of a page', () => {
     assert.match(faults({ CONTACT: wrong }), /^CONTACT must be [^\n]+$/, wrong);
 });
 
+test('config: MAIL_URL sends mails, and needs MAIL_FROM; without it, mails are shown where codes are', () => {
+  assert.equal(readConfig({}).mail.driver, 'console');
+  assert.equal(readConfig({ HOST: '0.0.0.0' }).mail.driver, 'off');
+  assert.equal(readConfig(production).mail.driver, 'off');
+  const from = { MAIL_FROM: 'Village <events@example.org>' };
+  const read = (MAIL_URL: string) => {
+    const { mail } = readConfig({ MAIL_URL, ...from });
+    return (
+      mail.driver === 'smtp' && [mail.server.host, mail.server.port, mail.server.tls, mail.server.user?.name]
+    );
+  };
+  assert.deepEqual(read('smtp://me%40b:p%2Fw@mail.example.org'), [
+    'mail.example.org',
+    587,
+    'required',
+    'me@b',
+  ]);
+  assert.deepEqual(read('smtps://mail.example.org'), ['mail.example.org', 465, 'implicit', undefined]);
+  assert.deepEqual(read('smtp://[::1]:25'), ['::1', 25, 'off', undefined]);
+  assert.deepEqual(read('smtp://localhost:25?tls=on'), ['localhost', 25, 'required', undefined]);
+  assert.deepEqual(read('smtp://mail.example.org?tls=off'), ['mail.example.org', 587, 'off', undefined]);
+  const smtp = readConfig({ MAIL_URL: 'smtp://mail.example.org', ...from }).mail;
+  assert.deepEqual(smtp.driver === 'smtp' && smtp.from, { name: 'Village', address: 'events@example.org' });
+});
+
+test('config: the error of a variable of mails is one line that names it, without a password', async () => {
+  const good = { MAIL_URL: 'smtp://me:hidden@mail.example.org', MAIL_FROM: 'events@example.org' };
+  for (const [name, value] of [
+    ['MAIL_URL', 'http://me:hidden@mail.example.org'],
+    ['MAIL_URL', 'smtp://me:hidden@mail.example.org/path'],
+    ['MAIL_URL', 'smtp://me:hidden@mail.example.org?ssl=on'],
+    ['MAIL_URL', 'smtp://me:hidden@mail.example.org?tls=maybe'],
+    ['MAIL_URL', 'smtps://me:hidden@mail.example.org?tls=off'],
+    ['MAIL_FROM', ''],
+    ['MAIL_FROM', 'events'],
+    ['MAIL_FROM', 'A <a@example.org>, B <b@example.org>'],
+    ['MAIL_FROM', 'a..b@example.org'],
+    ['MAIL_CA', '/nonexistent/ca.pem'],
+    ['MAIL_CA', path.join(root, 'README.md')],
+    ['MAIL_DKIM_KEY', '/nonexistent/dkim.pem'],
+    ['MAIL_DKIM_KEY', path.join(root, 'README.md')],
+    ['MAIL_DKIM_SELECTOR', 'a b'],
+    ['MAIL_DRIVER', 'sendmail'],
+    ['MAIL_PER_HOUR', '0'],
+  ] as const) {
+    const text = faults({ ...good, [name]: value });
+    assert.match(text, new RegExp(`^${name} [^\n]+$`), `${name}=${value}: ${text}`);
+    assert.ok(!text.includes('hidden'));
+  }
+  assert.match(faults({ MAIL_DRIVER: 'smtp' }), /^MAIL_URL is not set; .*\nMAIL_FROM is not set; /);
+});
+
 test('config: .env.example documents exactly the variables that the code reads', async () => {
   const example = await readFile(path.join(root, '.env.example'), 'utf8');
   const read = new Set<string>();

@@ -6,6 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { readContact } from './config/contact.ts';
 import { readDatabaseUrl, readReplicas } from './config/database.ts';
+import { readInstanceName } from './config/instance-name.ts';
+import { readMail } from './config/mail.ts';
 import { readMapTiles } from './config/map-tiles.ts';
 import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } from './config/network.ts';
 import { type Reader, readerOf } from './config/reader.ts';
@@ -89,6 +91,9 @@ function readSettings(read: Reader) {
     /** The URL at which clients reach this server, without a trailing slash. */
     publicUrl: publicUrl ?? localUrl(host, port),
     sms: readSms(read, production),
+    /** The name by which messages call this server. */
+    instanceName: readInstanceName(read),
+    mail: readMail(read, devCodes),
     /** The country of phone numbers that are written without the code of a country. */
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */
@@ -140,6 +145,7 @@ const maxRetentionDays = 36_500;
 const readRetention = (read: Reader) => ({
   auditDays: read.whole('AUDIT_RETENTION_DAYS', 365, 1, maxRetentionDays),
   notificationDays: read.whole('NOTIFICATION_RETENTION_DAYS', 90, 1, maxRetentionDays),
+  mailDays: read.whole('MAIL_RETENTION_DAYS', 30, 1, maxRetentionDays),
   messageDays:
     read.text('MESSAGE_RETENTION_DAYS') === undefined
       ? null

@@ -251,6 +251,10 @@ const byStatus = {
       'The message could not be sent',
       'The SMS service did not accept the message. Try again later.',
     ],
+    mail_unavailable: [
+      'The mail could not be sent',
+      'The mail server did not accept the mail. Try again later.',
+    ],
   },
 } as const satisfies Record<number, Record<string, readonly [title: string, detail: string]>>;
 

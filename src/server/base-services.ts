@@ -4,18 +4,21 @@ import type { Replica } from '../cache/usable-replicas.ts';
 import { connect, type Database } from '../db/client.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
-import { replicas as metrics } from '../http/metrics.ts';
+import { mails, replicas as metrics } from '../http/metrics.ts';
 import { OutageLog } from '../http/outage-log.ts';
 import { watchPools } from '../http/pool-metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { allowStandby } from '../lib/database-url.ts';
+import { createMailer } from '../mail/create-mailer.ts';
+import type { Mailer, MailOutcome } from '../mail/mailer.ts';
 
-type Environment = { config: ReadyConfig; db: Database; clock: () => Date };
+/** `mailer`: in place of the one of the configuration, for tests. */
+type Environment = { config: ReadyConfig; db: Database; clock: () => Date; mailer?: Mailer | undefined };
 
 /** Opens the services that every module uses, and closes them with the app. */
-export function openBaseServices(app: App, { config, db, clock }: Environment): BaseServices {
+export function openBaseServices(app: App, { config, db, clock, mailer }: Environment): BaseServices {
   const changeLog = new ChangeLog(db);
   const replicas = openReplicas(app, config, { primary: db, changeLog });
   const services: BaseServices = {
@@ -28,12 +31,16 @@ export function openBaseServices(app: App, { config, db, clock }: Environment): 
     sessions: createSessionCache({ changeLog, replicas }, config.cacheBytes),
     flags: openFlags({ db, changeLog }, config),
     outages: new OutageLog(app.log),
+    mailer: mailer ?? createMailer({ config, db, clock, log: app.log, count: countCode }),
   };
   const unwatch = watchPools('primary', db);
   app.addHook('onClose', async () => unwatch());
   app.addHook('onClose', async () => services.outages.close());
+  app.addHook('onClose', async () => services.mailer.close());
   return services;
 }
+
+const countCode = (outcome: MailOutcome): void => mails.inc({ use: 'code', outcome });
 
 function openReplicas(
   app: App,

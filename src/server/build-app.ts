@@ -26,6 +26,7 @@ import {
 import { registerSerialization } from '../http/serialization.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { accountHooks } from './account-hooks.ts';
 import { openBaseServices } from './base-services.ts';
@@ -43,6 +44,8 @@ type AppOptions = {
   db: Database;
   /** Default: the driver of the configuration. */
   sms?: SmsDriver;
+  /** Default: the mailer of the configuration. */
+  mailer?: Mailer;
   /** Default: the clock of this machine. */
   clock?: () => Date;
   /** Runs the jobs of the modules until the app closes. Default: false. */
@@ -52,11 +55,11 @@ type AppOptions = {
 };
 
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { config, db, sms, clock = () => new Date(), runJobs = false, pages = false } = options;
+  const { config, db, sms, mailer, clock = () => new Date(), runJobs = false, pages = false } = options;
   const headers = createStandardHeaders(config);
   const app = createFastify(config, headers);
 
-  const base = openBaseServices(app, { config, db, clock });
+  const base = openBaseServices(app, { config, db, clock, mailer });
   const services = createServices(base, accountHooks, sms);
   const disk = new DiskReserve(config);
   addOutageProbes(base.outages, { db, clock, storage: services.storage, disk });

@@ -11,6 +11,7 @@ import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
 import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
+import { createNotificationServices } from '../modules/notifications/services.ts';
 import { createPlaceServices } from '../modules/places/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
@@ -30,7 +31,8 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const calendars = { ...feed, ...createCalendarServices(feed) };
   const live = { ...calendars, ...createLiveServices(calendars) };
   const messages = { ...live, ...createMessageServices(live) };
-  const account = { ...messages, ...createAccountServices(messages, accountHooks) };
+  const notifications = { ...messages, ...createNotificationServices(messages) };
+  const account = { ...notifications, ...createAccountServices(notifications, accountHooks) };
   return { ...account, ...createHealthServices(account) };
 }
 

@@ -43,6 +43,9 @@ const tablesWithoutPersonalData = new Set([
   'loose_files',
   'notification_fan_outs',
   'request_counts',
+  'mail_counts',
+  // Hashes of addresses that name no account.
+  'suppressed_addresses',
   'schema_version',
 ]);
 

@@ -6,6 +6,7 @@ import { cacheFaults } from './faults/caches.ts';
 import { claimFaults } from './faults/claims.ts';
 import { endpointFaults } from './faults/endpoints.ts';
 import { limitFaults } from './faults/limits.ts';
+import { mailFaults } from './faults/mails.ts';
 import { peopleFaults } from './faults/people.ts';
 import { sessionFaults } from './faults/sessions.ts';
 
@@ -18,6 +19,7 @@ export const faults: Fault[] = [
   ...sessionFaults,
   ...cacheFaults,
   ...limitFaults,
+  ...mailFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */

@@ -5,24 +5,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import test, { after } from 'node:test';
 import { createPostPush } from '../../src/modules/notifications/push/post-push.ts';
+import { localhostCertificate } from '../support/localhost-certificate.ts';
 
-/** A self-signed certificate for `localhost`, of these tests alone, valid until 2126. */
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBlTCCATugAwIBAgIUT8aImalSqp8fGvaadi1HVsASXD0wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjEzMjYyM1oYDzIxMjYxMDI5
-MTMyNjIzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAAQODNgwxIViEzDxwr9vD8f5CfpIgz3fIJ/0bIKkOku4DR5GoX9MUAzj
-PG946oPtVQoL0W+DByyPRYFnyFxbGDOzo2kwZzAdBgNVHQ4EFgQUZWMOyW1q4lFG
-Ct+BrF9DiQiHaeMwHwYDVR0jBBgwFoAUZWMOyW1q4lFGCt+BrF9DiQiHaeMwDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-SAAwRQIhAM/uTmUMOA9+evkHXmAn6Qc+J6VrvSKoo8QYgGxP2tQmAiBipg8iA7MH
-ieJKUjQyVI0eIu3V+e8UqkManHW2Pc2t1g==
------END CERTIFICATE-----`;
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3Xb/aDA47l2UrDhI
-qH4WJvAK5j4ZFosX09JhGCubmTKhRANCAAQODNgwxIViEzDxwr9vD8f5CfpIgz3f
-IJ/0bIKkOku4DR5GoX9MUAzjPG946oPtVQoL0W+DByyPRYFnyFxbGDOz
------END PRIVATE KEY-----`;
+const { cert, key } = localhostCertificate;
 
 test('push service: gets the headers and the body; the response gives status and Retry-After, and redirects are not followed', async () => {
   const requests: unknown[] = [];

@@ -2,7 +2,17 @@
 import { auditActions } from '../../src/audit/audit.ts';
 import { createUser } from '../support/factories.ts';
 import { cursorPage, yesOrNo } from './fields.ts';
-import { asking, type Operation, of, type RowContext, required, rowOfAdmins, text } from './operation.ts';
+import {
+  adminsOnly,
+  asking,
+  type Operation,
+  of,
+  type RowContext,
+  required,
+  row,
+  rowOfAdmins,
+  text,
+} from './operation.ts';
 import { flag, line, oneOf, opaque, prose, timestampOrDay } from './rules.ts';
 
 const newReport = async ({ api, event }: RowContext): Promise<string> => {
@@ -63,5 +73,16 @@ export const adminOperations: Record<string, Operation> = {
       ...cursorPage,
     }),
     ...rowOfAdmins(),
+  },
+  'GET /v1/admin/mails': {
+    ...required(),
+    ...asking({ state: text(oneOf('queued', 'sent', 'failed', 'suppressed')), ...cursorPage }),
+    ...rowOfAdmins(),
+  },
+  'POST /v1/admin/mails/test': {
+    ...required(202),
+    ...of({ address: opaque }, { language: oneOf('en', 'de', 'sv', 'ar') }),
+    example: () => ({ address: 'noor@example.org' }),
+    ...row({ statuses: adminsOnly(202) }),
   },
 };

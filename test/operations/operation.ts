@@ -72,7 +72,7 @@ export function usualStatuses({ access, status }: Pick<Operation, 'access' | 'st
 
 export const withToken = (status: number): number[] => usualStatuses(required(status));
 export const ownersOnly = (status: number): number[] => [401, 401, 403, 403, status, 403, status, 401];
-const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
+export const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
 const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
 
 export const privateEvent = { event: { visibility: 'private' } };

@@ -18,6 +18,11 @@ const subscribeToPush = (api: Api, { id }: Person) => api.sql`
   select user_id, gen_random_uuid(), id, 'https://push.example.net/x', sha256('x'), 'p256dh', 'auth', now()
   from sessions where user_id = ${id} limit 1`;
 
+/** Inserts a mail that waits, because only admins cause one. */
+const storeMail = (api: Api, { id }: Person) => api.sql`
+  insert into mails (user_id, id, kind, subject_id, source_id, address, language, state, turn, attempts, due_at, created_at)
+  values (${id}, gen_random_uuid(), 'test', ${id}, ${id}, 'x@example.net', 'en', 'queued', 0, 0, now(), now())`;
+
 /**
  * Creates a person with a row in every table that has personal data, and related people. Account deletion
  * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
@@ -48,6 +53,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await relate(person, 'block', d);
   await relate(e, 'block', person);
   await subscribeToPush(api, person);
+  await storeMail(api, person);
   // Delivers the notifications so far; those of the following writes stay in the outbox.
   await deliverCauses(api.sql, new Date());
   await sendMessage(c, person, 'Are you there?');

@@ -526,6 +526,53 @@ create index push_deliveries_by_time on push_deliveries (due_at);
 -- For the foreign key.
 create index push_deliveries_by_subscription on push_deliveries (user_id, subscription_id);
 
+---- Mails ------------------------------------------------------------------------------------------------------------
+
+-- The mails to people, from the transaction that causes one until some time after it was sent or failed. A server takes a
+-- queued mail by moving due_at to the end of its lease (src/mail/mails.ts).
+create table mails (
+  -- The recipient.
+  user_id uuid not null,
+  -- Also the Message-ID, so that a second copy can be recognized.
+  id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  -- The person who caused it.
+  source_id uuid not null,
+  address text not null,
+  language text not null,
+  state text not null check (state in ('queued', 'sent', 'failed', 'suppressed')),
+  -- The order among queued mails: persons who cause mails take turns.
+  turn int not null,
+  attempts int not null,
+  due_at timestamptz not null,
+  created_at timestamptz not null,
+  ended_at timestamptz,
+  -- The last words of the mail server.
+  reply text not null default '',
+  primary key (user_id, id),
+  constraint mails_ended check ((state = 'queued') = (ended_at is null))
+);
+create index mails_by_turn on mails (turn, due_at) where state = 'queued';
+create index mails_by_source on mails (source_id, turn) where state = 'queued';
+create index mails_by_id on mails (id);
+create index mails_by_state on mails (state, id);
+create index mails_by_end on mails (ended_at) where ended_at is not null;
+-- For the deletion of what a mail is about, and the counts of an event.
+create index mails_by_subject on mails (subject_id);
+
+-- Addresses that a mail server refused for good, as keyed hashes. Their owners confirm them again.
+create table suppressed_addresses (
+  address_hash bytea primary key,
+  since timestamptz not null
+);
+
+-- How many mails all servers have sent in each minute of the last hour.
+create table mail_counts (
+  minute timestamptz primary key,
+  mails int not null check (mails >= 0)
+);
+
 ---- Uploads ----------------------------------------------------------------------------------------------------------
 
 -- Images. Their contents are files, or objects in a bucket, named by the id.

@@ -5,14 +5,16 @@ import { changeRole } from './change-role.ts';
 import { getAdminOverview } from './get-admin-overview.ts';
 import { getFeatures } from './get-features.ts';
 import { listAccounts } from './list-accounts.ts';
+import { listAdminMails } from './list-admin-mails.ts';
 import { listAudit } from './list-audit.ts';
 import { listFlags } from './list-flags.ts';
 import { restoreAccount } from './restore-account.ts';
+import { sendTestMail } from './send-test-mail.ts';
 import { suspendAccount } from './suspend-account.ts';
 import { hideLateEvents } from './suspension.ts';
 import { switchFlag } from './switch-flag.ts';
 
-/** Administration: accounts, roles, feature flags and the audit trail. */
+/** Administration: accounts, roles, feature flags, the audit trail and mails. */
 export const admin = defineModule<BaseServices>({
   name: 'admin',
   endpoints: [
@@ -25,6 +27,8 @@ export const admin = defineModule<BaseServices>({
     listFlags,
     switchFlag,
     listAudit,
+    listAdminMails,
+    sendTestMail,
   ],
   jobs: [
     {

@@ -1,7 +1,8 @@
 import type { AuditRow } from '../../audit/audit.ts';
 import { type FlagName, flagTable } from '../../flags/flags.ts';
+import type { MailRow } from '../../mail/mails.ts';
 import { avatarUrl } from '../users/present.ts';
-import type { AdminUser, AuditEntry, Flag } from './schemas.ts';
+import type { AdminMail, AdminUser, AuditEntry, Flag } from './schemas.ts';
 
 export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension' | 'createdAt'> & {
   avatarUpload: string | null;
@@ -34,4 +35,10 @@ export const toAuditEntry = ({ at, who, byId, ...row }: AuditRow): AuditEntry =>
   at: at.toISOString(),
   who: who.toString('base64url').slice(0, 12),
   byUserId: byId,
+});
+
+export const toAdminMail = ({ state, dueAt, ...row }: MailRow): AdminMail => ({
+  ...row,
+  state,
+  dueAt: state === 'queued' ? dueAt : null,
 });

@@ -1,6 +1,7 @@
-/** Account deletion: the causes, inbox and settings of the person, and the person in the inboxes of others. */
+/** Account deletion: the causes, inbox, settings and mails of the person, and the person in the inboxes of others. */
 import { sql } from '../../db/sql.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { deleteMailsOf } from '../../mail/mails.ts';
 import { lockAndDelete } from '../../outbox/delete-notifications.ts';
 import { countedKinds } from '../../outbox/kinds.ts';
 
@@ -24,6 +25,13 @@ export const notificationDeletionHooks: DeletionHook[] = [
           where person_id = ${userId} and user_id <> ${userId} and kind = any(${countedKinds}) and count > 1`,
       );
       await tx.execute(sql`delete from notification_settings where user_id = ${userId}`);
+      return {};
+    },
+  },
+  {
+    firstTable: 'mails',
+    run: async (tx, { userId }) => {
+      await deleteMailsOf(tx, userId);
       return {};
     },
   },

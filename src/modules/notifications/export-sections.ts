@@ -1,8 +1,10 @@
-/** Account export: notifications and their settings. */
+/** Account export: notifications, their settings, and mails. */
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { mailKinds } from '../../mail/kinds.ts';
+import { mailStates } from '../../mail/mails.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
 import { codesOfAdminKinds, codesOfPersonKinds } from './schemas.ts';
 import { unreadSummaries } from './summary-repo.ts';
@@ -74,5 +76,20 @@ export const notificationExportSections: ExportSection[] = [
     rows: ({ id }) => sql`
       select notification_id, subscription_id, due_at
       from push_deliveries where user_id = ${id} order by notification_id, subscription_id`,
+  },
+  {
+    name: 'mails',
+    row: exportRow('ExportMail', {
+      id: exportColumns.id,
+      kind: oneOf(mailKinds),
+      address: Type.String({ examples: ['noor@example.org'] }),
+      state: oneOf(mailStates),
+      createdAt: timestamp(),
+      endedAt: nullable(timestamp(), { description: 'When it was sent, or failed.' }),
+    }),
+    description: 'The mails to the person of the last days.',
+    tables: ['mails'],
+    rows: ({ id }) => sql`
+      select id, kind, address, state, created_at, ended_at from mails where user_id = ${id} order by id`,
   },
 ];

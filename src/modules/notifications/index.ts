@@ -1,5 +1,4 @@
 import { defineModule } from '../../http/define-module.ts';
-import type { UserServices } from '../users/services.ts';
 import { notificationDeletionHooks } from './delete-account-data.ts';
 import { notificationExportSections } from './export-sections.ts';
 import { getNotificationSettings } from './get-notification-settings.ts';
@@ -10,10 +9,11 @@ import { markNotificationsRead } from './mark-notifications-read.ts';
 import { createPushSubscription } from './push/create-push-subscription.ts';
 import { deletePushSubscription } from './push/delete-push-subscription.ts';
 import { getPushKey } from './push/get-push-key.ts';
+import type { NotificationServices } from './services.ts';
 import { updateNotificationSettings } from './update-notification-settings.ts';
 
-/** Inboxes of notifications, and web push. Lower modules store the causes in the outbox (src/outbox/). */
-export const notifications = defineModule<UserServices>({
+/** Inboxes of notifications, web push and mails. Lower modules store the causes in the outbox (src/outbox/). */
+export const notifications = defineModule<NotificationServices>({
   name: 'notifications',
   endpoints: [
     getPushKey,
@@ -28,4 +28,7 @@ export const notifications = defineModule<UserServices>({
   jobs: notificationJobs,
   deletionHooks: notificationDeletionHooks,
   exportSections: notificationExportSections,
+  setup: (app, { mailSender }) => {
+    app.addHook('onClose', () => mailSender.stop());
+  },
 });

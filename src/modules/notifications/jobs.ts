@@ -4,6 +4,8 @@ import { transaction } from '../../db/transaction.ts';
 import type { Job } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { dayMs } from '../../lib/time.ts';
+import { deleteExpiredMailCounts } from '../../mail/allowance.ts';
+import { deleteOldMails, leaseMs } from '../../mail/mails.ts';
 import { deliverCauses } from './deliver-causes.ts';
 import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
@@ -13,6 +15,7 @@ import { PushPlaces } from './push/push-places.ts';
 import { deleteOldDeliveries } from './push/push-repo.ts';
 import { isPushPossible } from './push/require-push.ts';
 import { sendPushes } from './push/send-pushes.ts';
+import type { NotificationServices } from './services.ts';
 import { startReminders } from './start-reminders.ts';
 
 /** Deletes the notifications that are older than `retentionDays`. */
@@ -25,6 +28,13 @@ export async function deleteExpiredNotifications(
   while (await transaction(db, (tx) => deleteOldNotifications(tx, before)));
 }
 
+/** Deletes the mails that were sent or failed more than `retentionDays` ago. */
+export async function deleteExpiredMails(db: Database, now: Date, retentionDays: number): Promise<void> {
+  const before = new Date(now.getTime() - retentionDays * dayMs);
+  while (await deleteOldMails(db, before));
+  await deleteExpiredMailCounts(db, now);
+}
+
 const postPush = createPostPush();
 const pushPlaces = new PushPlaces();
 
@@ -33,7 +43,12 @@ const sendPushesIfPossible = async (services: BaseServices): Promise<void> => {
   if (isPushPossible(services.config)) await sendPushes(services, postPush, pushPlaces);
 };
 
-export const notificationJobs: Job<BaseServices>[] = [
+/** Mails that were stored before mail was switched off wait until it is on. */
+const sendMailsIfOn = async ({ mailer, mailSender }: NotificationServices): Promise<void> => {
+  if (mailer.isOn) await mailSender.run();
+};
+
+export const notificationJobs: Job<NotificationServices>[] = [
   {
     name: 'deliver notifications',
     everyMs: 1_000,
@@ -46,6 +61,12 @@ export const notificationJobs: Job<BaseServices>[] = [
     run: ({ db, clock }) => runFanOuts(db, clock()),
   },
   { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
+  { name: 'send mails', everyMs: 1_000, run: sendMailsIfOn },
+  {
+    name: 'extend the leases of mails',
+    everyMs: leaseMs / 4,
+    run: ({ mailSender }) => mailSender.extendLeases(),
+  },
   {
     name: 'measure backlogs',
     everyMs: 15_000,
@@ -57,10 +78,11 @@ export const notificationJobs: Job<BaseServices>[] = [
     run: ({ db, clock }) => startReminders(db, clock()),
   },
   {
-    name: 'delete old notifications',
+    name: 'delete old notifications and mails',
     everyMs: 60 * 60_000,
     run: async ({ db, clock, config }) => {
       await deleteExpiredNotifications(db, clock(), config.retention.notificationDays);
+      await deleteExpiredMails(db, clock(), config.retention.mailDays);
       await deleteOldDeliveries(db, clock());
     },
   },

@@ -11,7 +11,7 @@ const maxRows = 10_000;
 let fanOutsSince = new Map<string, Date>();
 
 export async function measureBacklogs(db: Database, now: Date): Promise<void> {
-  const [[causes], fanOuts, [pushes]] = await Promise.all([
+  const [[causes], fanOuts, [pushes], [mails]] = await Promise.all([
     db.query<{ count: number; oldest: string | null }>(sql`
       select count(*)::int as count, min(id::text) as oldest
       from (select id from notification_causes limit ${maxRows}) c`),
@@ -20,10 +20,14 @@ export async function measureBacklogs(db: Database, now: Date): Promise<void> {
     db.query<{ count: number; oldest: Date | null }>(sql`
       select count(*)::int as count, min(due_at) as oldest
       from (select due_at from push_deliveries where due_at <= ${now} order by due_at limit ${maxRows}) d`),
+    db.query<{ count: number; oldest: Date | null }>(sql`
+      select count(*)::int as count, min(due_at) as oldest
+      from (select due_at from mails where state = 'queued' and due_at <= ${now} limit ${maxRows}) m`),
   ]);
   report('notification_causes', causes?.count, causes?.oldest ? timeOfId(causes.oldest) : null, now);
   report('notification_fan_outs', fanOuts.length, firstSeen(fanOuts, now), now);
   report('push_deliveries', pushes?.count, pushes?.oldest ?? null, now);
+  report('mails', mails?.count, mails?.oldest ?? null, now);
 }
 
 /** @returns when this process first saw the oldest of the fan-outs, or null if there is none */

@@ -1,0 +1,8 @@
+/** The kinds of mails that are stored until a mail server accepts them. */
+const kinds = {
+  /** Sent by an admin to see whether mails arrive. */
+  test: {},
+};
+
+export type MailKind = keyof typeof kinds;
+export const mailKinds = Object.keys(kinds) as MailKind[];

@@ -1,0 +1,167 @@
+/** Sends the mails of the queue (mails.ts). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../db/client.ts';
+import type { ReadyConfig } from '../lib/config.ts';
+import { hashAddress } from '../lib/mail-address.ts';
+import { dayMs } from '../lib/time.ts';
+import { countMail, uncountMail } from './allowance.ts';
+import { type Mailer, MailFailure, type MailOutcome, type MailText } from './mailer.ts';
+import {
+  dropMail,
+  endMail,
+  extendLeases,
+  findDueMails,
+  postponeMail,
+  type QueuedMail,
+  takeMail,
+} from './mails.ts';
+import { isSuppressed, suppressAddress } from './suppressions.ts';
+
+export type SenderServices = {
+  config: Pick<ReadyConfig, 'secretKey' | 'mail'>;
+  db: Database;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  mailer: Mailer;
+};
+
+/** `takenAt`: when it was counted. */
+type TakenMail = QueuedMail & { takenAt: Date };
+
+type Options = {
+  /** The text of a mail as things are now; null for a mail that tells nothing new any more. */
+  write: (mail: QueuedMail) => Promise<MailText | null>;
+  count: (outcome: MailOutcome) => void;
+};
+
+/** Mails that a server sends at the same time. */
+const maxSending = 4;
+/** How long a mail server may refuse a mail for now. */
+const patienceMs = 2 * dayMs;
+const [firstPauseMs, maxPauseMs] = [60_000, 4 * 60 * 60_000];
+/** How long a server waits after the mail server has served nobody. */
+const [firstRestMs, maxRestMs] = [15_000, 5 * 60_000];
+/** How long the end of a process waits for the replies to mails that are being sent. */
+const stopMs = 4_000;
+
+export class MailSender {
+  readonly #services: SenderServices;
+  readonly #options: Options;
+  readonly #sending = new Map<TakenMail, Promise<void>>();
+  #isStopped = false;
+  /** Of the mail server, one after the other. */
+  #failures = 0;
+  #restsUntil = 0;
+
+  constructor(services: SenderServices, options: Options) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** Sends all mails that are due and that no other server sends. */
+  async run(): Promise<void> {
+    for (;;) {
+      const mail = this.#sending.size < maxSending ? await this.#takeNext() : null;
+      if (mail) this.#start(mail);
+      else if (this.#sending.size === 0) return;
+      // Mails that are stored meanwhile need not wait for a mail server that takes its time with others.
+      else await Promise.race([...this.#sending.values(), sleep(1_000)]);
+    }
+  }
+
+  /** Keeps other servers from taking the mails that are being sent. To be called more often than a lease ends. */
+  async extendLeases(): Promise<void> {
+    const { db, clock } = this.#services;
+    await extendLeases(db, clock(), [...this.#sending.keys()]);
+  }
+
+  /** Takes no further mails, and waits for the replies to those that are being sent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.race([Promise.all(this.#sending.values()), sleep(stopMs)]);
+  }
+
+  async #takeNext(): Promise<TakenMail | null> {
+    const { db, clock, config } = this.#services;
+    const now = clock();
+    if (this.#isStopped || now.getTime() < this.#restsUntil) return null;
+    const due = await findDueMails(db, now, maxSending);
+    if (due.length === 0 || !(await countMail(db, 'notice', config.mail.perHour, now))) return null;
+    for (const key of due) {
+      const mail = await takeMail(db, now, key);
+      if (mail) return { ...mail, takenAt: now };
+    }
+    await uncountMail(db, now);
+    return null;
+  }
+
+  #start(mail: TakenMail): void {
+    const { log } = this.#services;
+    const sent = this.#send(mail)
+      // The mail is taken again when its lease ends.
+      .catch((error) => log.warn({ err: error, mail: mail.id }, 'what became of a mail could not be stored'))
+      .finally(() => this.#sending.delete(mail));
+    this.#sending.set(mail, sent);
+  }
+
+  async #send(mail: TakenMail): Promise<void> {
+    const { db, mailer, clock } = this.#services;
+    const { id, address: to, language } = mail;
+    const text = await this.#writeUnlessSuppressed(mail);
+    if (!text) return await uncountMail(db, mail.takenAt);
+    const reply = await mailer.send({ id, to, language, ...text }).catch((error) => {
+      if (error instanceof MailFailure) return error;
+      throw error;
+    });
+    this.#remember(reply);
+    if (reply instanceof MailFailure) return await this.#storeFailure(mail, reply);
+    this.#options.count('sent');
+    await endMail(db, mail, 'sent', { reply, now: clock() });
+  }
+
+  /** @returns null if nothing is to be sent, which is stored */
+  async #writeUnlessSuppressed(mail: QueuedMail): Promise<MailText | null> {
+    const { db, config, clock } = this.#services;
+    const text = await this.#options.write(mail);
+    if (!text) {
+      await dropMail(db, mail);
+      return null;
+    }
+    if (!(await isSuppressed(db, hashAddress(config.secretKey, mail.address)))) return text;
+    this.#options.count('suppressed');
+    await endMail(db, mail, 'suppressed', { reply: '', now: clock() });
+    return null;
+  }
+
+  /** After a failure that other mails would have too, a server rests, longer and longer. */
+  #remember(reply: string | MailFailure): void {
+    const hasFailed = reply instanceof MailFailure && reply.isOfServer;
+    this.#failures = hasFailed ? this.#failures + 1 : 0;
+    const restMs = Math.min(firstRestMs * 2 ** (this.#failures - 1), maxRestMs);
+    this.#restsUntil = hasFailed ? this.#services.clock().getTime() + restMs : 0;
+  }
+
+  async #storeFailure(mail: QueuedMail, failure: MailFailure): Promise<void> {
+    const { db, config, clock, log } = this.#services;
+    const { reply, reason, isOfAddress } = failure;
+    const now = clock();
+    log.info(
+      { mail: mail.id, kind: mail.kind, outcome: reason, ...failure.logged },
+      'a mail could not be sent',
+    );
+    this.#options.count(reason);
+    if (reason === 'rejected') {
+      if (isOfAddress) await suppressAddress(db, hashAddress(config.secretKey, mail.address), now);
+      return await endMail(db, mail, 'failed', { reply, now });
+    }
+    if (now.getTime() - mail.createdAt.getTime() < patienceMs)
+      return await postponeMail(db, mail, { reply, dueAt: pauseAfter(mail, now) });
+    this.#options.count('expired');
+    await endMail(db, mail, 'failed', { reply, now });
+  }
+}
+
+/** Twice the pause before. Two days are 16 attempts. */
+const pauseAfter = ({ attempts }: QueuedMail, now: Date): Date =>
+  new Date(now.getTime() + Math.min(firstPauseMs * 2 ** (attempts - 1), maxPauseMs));

@@ -1,0 +1,165 @@
+/**
+ * The queue of mails, as a table. A mail is stored in the transaction of what causes it, and any server sends it.
+ *
+ * What makes several servers, and servers that are killed, send each mail:
+ *
+ * - A server takes a mail by one statement, which moves its `due_at` to the end of a lease. Of two servers, the second finds the
+ *   mail no longer due. While the mail server has not replied, a job extends the lease.
+ * - The row stays `queued` until the mail server's reply is stored. If the server is killed before that, the lease ends, and
+ *   another server sends the mail: it is never lost. The recipient gets a second copy only if the mail server had accepted the
+ *   first one and its reply was not stored; both have the same `Message-ID`, which is the id of the row.
+ * - Each taking counts an attempt. A refusal is stored only for the attempt that it is about, so a server that was suspended in
+ *   the meantime does not end what another server is sending. An acceptance is always stored: the mail was sent.
+ */
+import type { Language } from '../../web/src/lib/language/languages.ts';
+import type { Queryable } from '../db/query.ts';
+import { deleteRows, insertRows, updateRows } from '../db/rows.ts';
+import { empty, type Statement, sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { MailKind } from './kinds.ts';
+
+/** `queued`: to be sent. `sent`: the mail server accepted it. `failed`: refused for good, or for two days. */
+export const mailStates = ['queued', 'sent', 'failed', 'suppressed'] as const;
+export type MailState = (typeof mailStates)[number];
+
+export type MailKey = { userId: string; id: string };
+
+export type NewMail = MailKey & {
+  kind: MailKind;
+  /** The event or the person that the mail is about; the recipient for kinds about the server. */
+  subjectId: string;
+  /** The person who caused it. The persons with mails in the queue take turns. */
+  sourceId: string;
+  address: string;
+  language: Language;
+};
+
+export type QueuedMail = NewMail & { attempts: number; createdAt: Date };
+
+/** How long a mail belongs to the server that has taken it, unless the server extends it. */
+export const leaseMs = 60_000;
+
+/**
+ * The statement that stores mails, in the order in which each person who caused some has them sent. The turn of a mail is
+ * one after that of the person's mail before, and at least the turn that is due: a person who caused 100,000 mails delays the
+ * first mail of another person by one mail for each person in the queue. Two transactions may give out equal turns, which delays
+ * a mail by another one.
+ */
+export async function insertMails(db: Queryable, mails: NewMail[], now: Date): Promise<Statement> {
+  const sourceIds = [...new Set(mails.map(({ sourceId }) => sourceId))];
+  const [[front], latest] = await Promise.all([
+    db.query<{ turn: number | null }>(sql`
+      select min(turn) as turn from mails where state = 'queued' and due_at <= ${now}`),
+    db.query<{ sourceId: string; turn: number }>(sql`
+      select source_id, max(turn) as turn from mails
+      where state = 'queued' and source_id = any(${sourceIds}::uuid[]) group by source_id`),
+  ]);
+  const turns = new Map(latest.map(({ sourceId, turn }) => [sourceId, turn]));
+  const rows = mails.map((mail) => {
+    const turn = Math.max((turns.get(mail.sourceId) ?? -1) + 1, front?.turn ?? 0);
+    turns.set(mail.sourceId, turn);
+    return { ...mail, state: 'queued', turn, attempts: 0, dueAt: now, createdAt: now };
+  });
+  return insertRows('mails', rows, {
+    ...{ userId: 'uuid', id: 'uuid', kind: 'text', subjectId: 'uuid', sourceId: 'uuid' },
+    ...{ address: 'text', language: 'text', state: 'text', turn: 'int', attempts: 'int' },
+    ...{ dueAt: 'timestamptz', createdAt: 'timestamptz' },
+  });
+}
+
+/** Finds the mails whose turn is next. */
+export const findDueMails = (db: Queryable, now: Date, limit: number): Promise<MailKey[]> =>
+  db.query<MailKey>(sql`
+    select user_id, id from mails where state = 'queued' and due_at <= ${now}
+    order by turn, due_at limit ${limit}`);
+
+/** Takes a mail for `leaseMs`. @returns null if another server has taken it, or it is gone */
+export async function takeMail(
+  db: Queryable,
+  now: Date,
+  { userId, id }: MailKey,
+): Promise<QueuedMail | null> {
+  const [mail] = await db.query<QueuedMail>(sql`
+    update mails set attempts = attempts + 1, due_at = ${leaseEnd(now)}
+    where user_id = ${userId} and id = ${id} and state = 'queued' and due_at <= ${now}
+    returning user_id, id, kind, subject_id, source_id, address, language, attempts, created_at`);
+  return mail ?? null;
+}
+
+/** Extends the leases of mails that this server is sending. */
+export async function extendLeases(db: Queryable, now: Date, keys: MailKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await db.execute(
+    updateRows(
+      'mails m',
+      keys,
+      keyTypes,
+      {},
+      sql`due_at = greatest(m.due_at, ${leaseEnd(now)}::timestamptz)`,
+    ),
+  );
+}
+
+const keyTypes = { userId: 'uuid', id: 'uuid' } as const;
+const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs);
+
+/** Stores what became of a mail. @param reply the words of the mail server */
+export async function endMail(
+  db: Queryable,
+  { userId, id, attempts }: QueuedMail,
+  state: Exclude<MailState, 'queued'>,
+  { reply, now }: { reply: string; now: Date },
+): Promise<void> {
+  const isMine = state === 'sent' ? empty : sql`and state = 'queued' and attempts = ${attempts}`;
+  await db.execute(sql`
+    update mails set state = ${state}, reply = ${reply}, ended_at = ${now}
+    where user_id = ${userId} and id = ${id} ${isMine}`);
+}
+
+/** Stores that a mail is to be sent again at `dueAt`. @param reply the words of the mail server */
+export async function postponeMail(
+  db: Queryable,
+  { userId, id, attempts }: QueuedMail,
+  { reply, dueAt }: { reply: string; dueAt: Date },
+): Promise<void> {
+  await db.execute(sql`
+    update mails set due_at = ${dueAt}, reply = ${reply}
+    where user_id = ${userId} and id = ${id} and state = 'queued' and attempts = ${attempts}`);
+}
+
+/** Deletes a mail that tells nothing new any more. */
+export async function dropMail(db: Queryable, { userId, id }: MailKey): Promise<void> {
+  await db.execute(sql`delete from mails where user_id = ${userId} and id = ${id}`);
+}
+
+/** Deletes the mails to a person, and those about the person. */
+export async function deleteMailsOf(tx: Transaction, userId: string): Promise<void> {
+  await tx.execute(sql`delete from mails where user_id = ${userId} or subject_id = ${userId}`);
+}
+
+/** The number of rows that one statement of maintenance deletes. */
+const deletedAtOnce = 5_000;
+
+/** Deletes the mails that were sent or failed before a time. @returns whether there may be more */
+export async function deleteOldMails(db: Queryable, before: Date): Promise<boolean> {
+  const keys = await db.query<MailKey>(sql`
+    select user_id, id from mails where ended_at < ${before} order by ended_at limit ${deletedAtOnce}`);
+  if (keys.length > 0) await db.execute(deleteRows('mails m', keys, keyTypes));
+  return keys.length === deletedAtOnce;
+}
+
+export type MailRow = QueuedMail & {
+  state: MailState;
+  reply: string;
+  dueAt: Date;
+  endedAt: Date | null;
+};
+
+/** Lists mails, the newest first. @param after the id of the last mail of the page before */
+export const listMails = (
+  db: Queryable,
+  { state, after, limit }: { state: MailState | undefined; after: string; limit: number },
+): Promise<MailRow[]> =>
+  db.query<MailRow>(sql`
+    select user_id, id, kind, subject_id, source_id, address, language, attempts, created_at, state, reply, due_at, ended_at
+    from mails where id < ${after} ${state ? sql`and state = ${state}` : empty} order by id desc limit ${limit}`);

@@ -1,0 +1,75 @@
+/** The connections to the mail server, by nodemailer. */
+import { createTransport as createPool, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import type { MailServer, SmtpConfig } from '../lib/config/mail.ts';
+import type { Mail } from './mailer.ts';
+import { readFailure } from './read-failure.ts';
+
+export type Transport = {
+  /** @returns the words of the mail server. @throws MailFailure */
+  send(mail: Mail): Promise<string>;
+  close(): void;
+};
+
+/** Connections that a server opens at most; one that did nothing for a while is closed. */
+const maxConnections = 4;
+const idleMs = 30_000;
+/**
+ * Waits. A mail server may look through a mail for minutes before its reply (RFC 5321 asks clients to wait for ten); a client
+ * that gives up earlier sends the mail again, and the recipient gets it twice.
+ */
+const [connectMs, greetMs, replyMs] = [20_000, 30_000, 600_000];
+
+/** @param instanceName the name of the sender, unless `MAIL_FROM` has one */
+export function createTransport({ server, from, dkim }: SmtpConfig, instanceName: string): Transport {
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const transporter = createPool({
+    ...connectionOptions(server),
+    pool: true,
+    maxConnections,
+    // A connection that the mail server closes before anything of the mail was sent.
+    maxRequeues: 1,
+    idleTimeout: idleMs,
+    // Texts of people are never names of files or addresses that this server reads.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
+  } satisfies SMTPPoolOptions);
+  const sender = { name: from.name ?? instanceName, address: from.address };
+  return {
+    send: (mail) =>
+      transporter.sendMail(toOptions(mail, sender, domain)).then(
+        ({ response }) => response,
+        (error) => {
+          throw readFailure(error);
+        },
+      ),
+    close: () => transporter.close(),
+  };
+}
+
+const connectionOptions = ({ host, port, tls, user, authorities }: MailServer): SMTPPoolOptions => ({
+  host,
+  port,
+  secure: tls === 'implicit',
+  requireTLS: tls === 'required',
+  ignoreTLS: tls === 'off',
+  tls: { minVersion: 'TLSv1.2', ...(authorities !== undefined && { ca: authorities }) },
+  ...(user && { auth: { user: user.name, pass: user.password } }),
+  connectionTimeout: connectMs,
+  greetingTimeout: greetMs,
+  socketTimeout: replyMs,
+});
+
+const toOptions = (
+  { id, to, language, subject, text }: Mail,
+  from: { name: string; address: string },
+  domain: string,
+): SendMailOptions => ({
+  from,
+  to: { name: '', address: to },
+  messageId: `<${id}@${domain}>`,
+  subject,
+  text,
+  // No programs that answer for people who are away.
+  headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
+});

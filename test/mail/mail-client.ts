@@ -1,0 +1,69 @@
+/** Mails of tests: a mail server, and the senders of servers on one database. */
+import { after } from 'node:test';
+import { readConfig } from '../../src/lib/config.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createMailer } from '../../src/mail/create-mailer.ts';
+import { MailSender } from '../../src/mail/mail-sender.ts';
+import { insertMails, type NewMail } from '../../src/mail/mails.ts';
+import { writeMail } from '../../src/modules/notifications/mail/write-mail.ts';
+import { MailServer } from '../support/mail-server.ts';
+import { secretKey, type TestApp } from '../support/setup.ts';
+
+const log = { info: () => {}, warn: () => {} };
+
+export type MailRowOfTest = { id: string; state: string; attempts: number; reply: string; dueAt: Date };
+
+/** @param env further variables */
+export async function createMailClient(api: TestApp, env: Record<string, string> = {}) {
+  const mailServer = new MailServer();
+  const port = await mailServer.listen();
+  after(() => mailServer.close());
+  const config = {
+    ...readConfig({ MAIL_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'events@example.org', ...env }),
+    secretKey,
+  };
+  const outcomes: string[] = [];
+  const count = (outcome: string) => void outcomes.push(outcome);
+  const createMailerOf = (server: TestApp) => {
+    const mailer = createMailer({ config, db: server.sql, clock: server.clock.now, log, count });
+    after(() => mailer.close());
+    return mailer;
+  };
+  return {
+    mailServer,
+    port,
+    config,
+    outcomes,
+    createMailerOf,
+    /** What sends the mails of one server. */
+    createSender: (server: TestApp = api): MailSender => {
+      const services = {
+        config,
+        db: server.sql,
+        clock: server.clock.now,
+        log,
+        mailer: createMailerOf(server),
+      };
+      return new MailSender(services, { write: async (mail) => writeMail(mail, 'Potluck'), count });
+    },
+    /** Stores mails. */
+    store: async (...mails: Partial<NewMail>[]): Promise<NewMail[]> => {
+      const stored = mails.map((mail): NewMail => {
+        const id = newId();
+        const [userId, subjectId, sourceId] = [newId(), newId(), newId()];
+        const address = `${id}@example.net`;
+        return { userId, id, kind: 'test', subjectId, sourceId, address, language: 'en', ...mail };
+      });
+      await api.sql.execute(await insertMails(api.sql, stored, api.clock.now()));
+      return stored;
+    },
+    rows: () => api.sql<MailRowOfTest[]>`select id, state, attempts, reply, due_at from mails order by id`,
+    clear: async () => {
+      for (const table of ['mails', 'mail_counts', 'suppressed_addresses'])
+        await api.sql.text(`delete from ${table}`);
+      mailServer.received.length = 0;
+      outcomes.length = 0;
+      mailServer.reply = () => undefined;
+    },
+  };
+}

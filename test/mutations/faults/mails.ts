@@ -1,0 +1,93 @@
+/** Faults of mails: the queue, refusals, limits, encryption. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const mailFaults: Fault[] = [
+  ...faultsOf('src/mail/mails.ts', [
+    [
+      "and id = ${id} and state = 'queued' and due_at <= ${now}\n    returning",
+      'and id = ${id}\n    returning',
+      'mail-races',
+      'two servers send one mail',
+    ],
+    [
+      "set due_at = ${dueAt}, reply = ${reply}\n    where user_id = ${userId} and id = ${id} and state = 'queued' and attempts = ${attempts}",
+      'set due_at = ${dueAt}, reply = ${reply}\n    where user_id = ${userId} and id = ${id}',
+      'mail-races',
+      'a suspended server delays what another one is sending',
+    ],
+    [
+      "sql`and state = 'queued' and attempts = ${attempts}`",
+      'empty',
+      'mail-races',
+      'a mail that was sent is called failed',
+    ],
+    [
+      '(turns.get(mail.sourceId) ?? -1) + 1',
+      '0',
+      'mail-turns',
+      'one person with many mails delays all others',
+    ],
+    [', front?.turn ?? 0)', ')', 'mail-turns', 'a newcomer overtakes everybody for as long as others waited'],
+    ['where ended_at < ${before}', 'where true', 'mail-queue', 'mails are deleted that were not sent'],
+    [' or subject_id = ${userId}`', '`', 'admin-mails', 'mails about a deleted account are sent'],
+  ]),
+  ...faultsOf('src/mail/allowance.ts', [
+    [
+      'await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.mailCounts})`);',
+      '',
+      'mail-races',
+      'servers together send more than MAIL_PER_HOUR',
+    ],
+    ['perHour * (1 - shareOfCodes)', 'perHour', 'mail-turns', 'notices keep people from signing in'],
+  ]),
+  ...faultsOf('src/mail/mail-sender.ts', [
+    [
+      'if (!(await isSuppressed(',
+      'if (true || !(await isSuppressed(',
+      'mail-queue',
+      'mails to refused addresses',
+    ],
+    [
+      'if (isOfAddress) await',
+      'await',
+      'mail-queue',
+      'a mail that counts as spam ends all mails of the person',
+    ],
+    [
+      'this.#isStopped || now.getTime() < this.#restsUntil',
+      'this.#isStopped',
+      'mail-queue',
+      'a mail server that fails gets connection after connection',
+    ],
+    [
+      'this.#isStopped || now.getTime()',
+      'now.getTime()',
+      'mail-races',
+      'a server that ends begins to send mails that arrive twice',
+    ],
+    [
+      'await extendLeases(db, clock(), [...this.#sending.keys()]);',
+      '',
+      'mail-races',
+      'a slow mail server gets each mail twice',
+    ],
+    ['< patienceMs', '< Infinity', 'mail-queue', 'a refused mail is sent for ever'],
+  ]),
+  ...faultsOf('src/mail/read-failure.ts', [
+    [
+      "return command === 'RCPT TO' ? subject !== '7'",
+      "return command === 'RCPT TO' ? true",
+      'mail-queue',
+      'an operator on a list of spammers loses all addresses',
+    ],
+    [
+      "status !== 421 && (command === 'RCPT TO' || command === 'DATA')",
+      'true',
+      'mail-queue',
+      'a wrong password ends all mails',
+    ],
+  ]),
+  ...faultsOf('src/mail/transport.ts', [
+    ["requireTLS: tls === 'required',", '', 'mail-server', 'passwords and mails are readable on the way'],
+  ]),
+];
