@@ -193,6 +193,14 @@ test('demo: admin, organizer and guest have conversations; the guest has unread 
   );
 });
 
+test('demo: the organizer has unread notifications of RSVPs to several events', async () => {
+  const { body } = expectStatus(await api.get('/v1/notifications?unread=true', organizer.token), 200);
+  type Listed = { kind: string; count: number; person: object | null; event: { id: string } };
+  const rsvps = (body.data as Listed[]).filter(({ kind }) => kind === 'rsvps');
+  assert.ok(new Set(rsvps.map(({ event }) => event.id)).size >= 2);
+  assert.ok(rsvps.every(({ count, person }) => count > 0 && person));
+});
+
 test('demo: the organizer has at least 10 events, and a draft', async () => {
   const { body } = expectStatus(await api.get(`/v1/users/${organizer.id}`), 200);
   assert.ok(body.eventsCount >= 10);

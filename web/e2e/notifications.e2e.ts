@@ -34,7 +34,9 @@ test('notifications: each is a sentence that leads to its page and is read then'
   const changed = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Moved dinner' });
   await expect(changed).toContainText('The time or place has changed');
   await expect(changed).toContainText('Another pier, Oslo');
+  await expect(changed.locator('img')).toHaveAttribute('src', new RegExp(event.id));
   const sent = page.getByRole('link', { name: 'Noor Follower sent you a message' });
+  await expect(page.getByRole('listitem').filter({ has: sent })).toContainText('Hi');
   await expect(sent).toHaveAttribute('href', `/messages/${other.id}#newest`);
   // What the service worker shows for a push
   const { data } = await listNotifications({ client: me.client });
@@ -70,7 +72,10 @@ test('notifications: followers of a day are one row, and all can be marked as re
   const row = page.getByRole('main').getByRole('listitem');
   await expect(row).toHaveCount(1);
   await expect(row).toContainText(/\w+ \w+, \w+ \w+ and 1 other follow you/);
-  await expect(row).toContainText('(unread)');
+  // The numbers of the page, of its rows and of the navigation agree.
+  await expect(row).toContainText('3 new');
+  await expect(page.getByRole('status').filter({ hasText: '3 new' })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('3 unread')).toBeVisible();
   await expect(row.getByRole('link', { name: 'Follow back' })).toHaveAttribute(
     'href',
     `/u/${me.id}/followers`,
@@ -78,6 +83,7 @@ test('notifications: followers of a day are one row, and all can be marked as re
   expect(await overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
+  await expect(page.getByText('All caught up')).toBeVisible();
   await awaitUnread(me, 0);
 });
 

@@ -4,7 +4,8 @@
  */
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { newId } from '../../lib/ids.ts';
+import { newId, newIdAt } from '../../lib/ids.ts';
+import { dayMs } from '../../lib/time.ts';
 import type { PersonKey } from './data.ts';
 import type { PlannedEvent } from './plan.ts';
 
@@ -15,6 +16,7 @@ export async function insertRows(
   tx: Transaction,
   events: InsertedEvent[],
   userIdOf: (person: PersonKey) => string,
+  now: Date,
 ): Promise<void> {
   const rowsOf = (list: 'rsvps' | 'saves' | 'claims' | 'bookings') =>
     events.flatMap((event) =>
@@ -32,6 +34,31 @@ export async function insertRows(
   await insertInto(tx, 'bookings', withIds(rowsOf('bookings')));
   const eventIds = events.map(({ id }) => id);
   await setCounters(tx, eventIds);
+  await notifyOrganizers(tx, events, userIdOf, now);
+}
+
+/** The organizers have not read the RSVPs of the last day. */
+async function notifyOrganizers(
+  tx: Transaction,
+  events: InsertedEvent[],
+  userIdOf: (person: PersonKey) => string,
+  now: Date,
+): Promise<void> {
+  const rows = events.flatMap(({ id, organizer, rsvps }) => {
+    const unread = rsvps.filter(({ at }) => at.getTime() > now.getTime() - dayMs);
+    const [last] = unread.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+    if (!last) return [];
+    const summary = { unread_rsvps: unread.length, rsvps_notification_id: newIdAt(last.at) };
+    return [
+      { event_id: id, unread_of: userIdOf(organizer), rsvps_person_id: userIdOf(last.person), ...summary },
+    ];
+  });
+  const columns = raw('unread_of, unread_rsvps, rsvps_notification_id, rsvps_person_id');
+  await tx.query(sql`
+    update event_counters e set (${columns}) = (
+      select ${columns} from jsonb_populate_recordset(null::event_counters, ${JSON.stringify(rows)}::jsonb) r
+      where r.event_id = e.event_id
+    ) where event_id = any(${rows.map((row) => row.event_id)}::uuid[])`);
 }
 
 /** @param rows objects by column name; all with the same columns */

@@ -34,7 +34,7 @@ export async function writeDemo(db: Database): Promise<DemoCounts | null> {
     await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.demo})`);
     if (await demoExists(tx)) return null;
     const userIds = await writePeople(tx, now);
-    await writeEvents(tx, events, userIds);
+    await writeEvents(tx, events, userIds, now);
     // Messages come before relations, because a block prevents messages.
     await writeMessages(tx, userIds, now);
     await writeRelations(tx, follows, userIds);
@@ -87,7 +87,12 @@ async function setUsernameIfFree(tx: Transaction, id: string, username: string):
   }
 }
 
-async function writeEvents(tx: Transaction, events: PlannedEvent[], userIds: UserIds): Promise<void> {
+async function writeEvents(
+  tx: Transaction,
+  events: PlannedEvent[],
+  userIds: UserIds,
+  now: Date,
+): Promise<void> {
   // The connection sends these statements without waiting for each other's results, and runs them in order.
   const inserted = await Promise.all(
     events.map(async (event) => {
@@ -98,7 +103,7 @@ async function writeEvents(tx: Transaction, events: PlannedEvent[], userIds: Use
       return { ...event, id };
     }),
   );
-  await insertRows(tx, inserted, (person) => userIds[person]);
+  await insertRows(tx, inserted, (person) => userIds[person], now);
 }
 
 async function writeRelations(tx: Transaction, follows: Pair[], userIds: UserIds): Promise<void> {
@@ -112,7 +117,8 @@ async function writeRelations(tx: Transaction, follows: Pair[], userIds: UserIds
 }
 
 async function writeMessages(tx: Transaction, userIds: UserIds, now: Date): Promise<void> {
-  for (const { hoursAgo, from, to, text } of demoData.messages) {
+  const inOrder = demoData.messages.toSorted((a, b) => b.hoursAgo - a.hoursAgo);
+  for (const { hoursAgo, from, to, text } of inOrder) {
     const sentAt = new Date(now.getTime() - hoursAgo * 3_600_000);
     const participants = { userId: userIds[from], otherId: userIds[to] };
     await markRead(tx, participants);

@@ -16,8 +16,10 @@ export const coverOf = ({
   id,
   coverUrl,
   category,
-}: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string =>
-  uploadOf(coverUrl) ?? drawnOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
+}: Pick<ListedEvent, 'id' | 'coverUrl'> & Partial<Pick<ListedEvent, 'category'>>): string =>
+  uploadOf(coverUrl) ??
+  drawnOf(coverUrl) ??
+  `/v1/events/${id}/cover.svg${category ? `?category=${category.slug}` : ''}`;
 
 /** The class that keeps the chosen part of a photo visible. A drawn cover has its subject in the middle. */
 export const focusOf = ({ coverUrl, coverFocus }: Pick<ListedEvent, 'coverUrl' | 'coverFocus'>): string =>

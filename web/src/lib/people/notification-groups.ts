@@ -6,12 +6,12 @@ import { describeNotification, hrefOf } from './notifications.ts';
 
 type Person = NonNullable<Notification['person']>;
 
-/** `entries`: the newest first. `people`: each once; only followers are several. */
+/** `entries`: the newest first. `people`: each once; only followers are several. `unread`: how many entries are. */
 export type NotificationGroup = {
   newest: Notification;
   entries: Notification[];
   people: Person[];
-  isUnread: boolean;
+  unread: number;
 };
 
 /** Named people, before the others are counted. */
@@ -31,9 +31,8 @@ const toGroups = (all: Notification[]): NotificationGroup[] =>
     const [newest] = entries;
     if (!newest) return [];
     const people = new Map(entries.flatMap(({ person }) => (person ? [[person.id, person]] : [])));
-    return [
-      { newest, entries, people: [...people.values()], isUnread: entries.some(({ isRead }) => !isRead) },
-    ];
+    const unread = entries.filter(({ isRead }) => !isRead).length;
+    return [{ newest, entries, people: [...people.values()], unread }];
   });
 
 const keyOf = ({ id, kind, person, event }: Notification): string =>
@@ -42,12 +41,20 @@ const keyOf = ({ id, kind, person, event }: Notification): string =>
 const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
   newest.kind === 'follower' && people.length > 1;
 
-/** Such as `Leila, Sofia and 4 others follow you`. */
-export function describeGroup(group: NotificationGroup): string {
+/** A character for private use, on both sides of a name. */
+const mark = '\uE000';
+
+/** A sentence such as `Leila, Sofia and 4 others follow you`, in parts; each second part is a name. */
+export const describeGroup = (group: NotificationGroup): string[] => describe(group).split(mark);
+
+function describe(group: NotificationGroup): string {
   const { newest, entries, people } = group;
-  if (!isOfSeveral(group))
-    return describeNotification({ ...newest, count: entries.reduce((sum, { count }) => sum + count, 0) });
-  const names = people.slice(0, maxNames).map(({ name }) => name);
+  const marked = (name: string) => mark + name + mark;
+  if (!isOfSeveral(group)) {
+    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
+    return describeNotification({ ...newest, count }, marked);
+  }
+  const names = people.slice(0, maxNames).map(({ name }) => marked(name));
   const others = people.length - names.length;
   return m.people_news_followers({
     names: formatList([...names, ...(others > 0 ? [m.people_others({ count: others })] : [])]),

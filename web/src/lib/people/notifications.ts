@@ -9,10 +9,16 @@ export { adminKinds, countedKinds, icons, labels } from '#lib/generated/notifica
 export const kinds = Object.keys(labels) as Kind[];
 export const levels = ['off', 'inbox', 'push'] as const;
 
-/** A sentence without the details, such as `3 new RSVPs: Harbour potluck`. */
-export function describeNotification({ kind, count, person, event }: Notification): string {
-  const name = person?.name ?? m.people_someone();
-  const title = event?.title ?? '';
+/**
+ * A sentence without the details, such as `3 new RSVPs: Harbour potluck`.
+ * @param mark of the names of people and events
+ */
+export function describeNotification(
+  { kind, count, person, event }: Notification,
+  mark = (name: string) => name,
+): string {
+  const name = mark(person?.name ?? m.people_someone());
+  const title = event ? mark(event.title) : '';
   // A newer server may have more kinds.
   return sentences[kind]?.({ title, name, count }) ?? m.people_news_other({ title: title || name });
 }

@@ -1,4 +1,4 @@
-import { listNotifications, markNotificationsRead } from '@potluck/client';
+import { listConversations, listNotifications, markNotificationsRead } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
@@ -7,8 +7,19 @@ import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
-  const { id } = requireMe(locals, url);
-  return { meId: id, inbox: await read(listNotifications({ client: locals.api, query: readPage(url, 30) })) };
+  const { id: meId } = requireMe(locals, url);
+  const client = locals.api;
+  const [inbox, { data: conversations }] = await Promise.all([
+    read(listNotifications({ client, query: readPage(url, 30) })),
+    read(listConversations({ client, query: { limit: 30 } })),
+  ]);
+  const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
+  const lastMessages = conversations
+    .filter(({ user }) => writers.includes(user.id))
+    .map(
+      ({ user, lastMessage: { senderId, text } }) => [user.id, { isMine: senderId === meId, text }] as const,
+    );
+  return { meId, inbox, lastMessages: new Map(lastMessages) };
 };
 
 export const actions: Actions = {
