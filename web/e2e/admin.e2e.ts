@@ -82,6 +82,42 @@ test('admin: the overview shows the open report itself, the figures of the week,
   await expect(page).toHaveURL(/\/admin\/reports\/./);
 });
 
+for (const javaScriptEnabled of [true, false])
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('admin: a report is dismissed in its row after a question, and reopened by "Undo"', async ({
+      page,
+      context,
+      createPerson,
+      signIn,
+    }) => {
+      const [admin, offender, witness, other] = [
+        await newAdmin(),
+        await createPerson(`Rolf ${crypto.randomUUID().slice(0, 8)}`),
+        await createPerson(),
+        await createPerson(),
+      ];
+      const subject = { type: 'user', id: offender.id } as const;
+      for (const { client } of [witness, other]) await report({ client, body: { subject, reason: 'spam' } });
+      await signIn(context, admin);
+      await page.goto('/admin/reports');
+      const rows = page.getByRole('listitem').filter({ hasText: offender.name });
+      await expect(rows).toHaveCount(2);
+      await expect(rows.first()).toContainText('2 reports');
+      await expect(rows.first().locator('summary', { hasText: 'Suspend' })).toBeVisible();
+      await rows.first().locator('summary', { hasText: 'Dismiss' }).click();
+      await expect(rows.first()).toContainText(`Nothing happens to ${offender.name}`);
+      await rows.first().getByRole('button', { name: 'Dismiss' }).click();
+      await expect(page.getByRole('status')).toContainText('The report is resolved.');
+      if (javaScriptEnabled) await expect(rows).toHaveCount(1);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect(page.getByRole('status')).toContainText('The report is open again.');
+      await page.goto('/admin/reports');
+      await expect(rows).toHaveCount(2);
+    });
+  });
+
 test('admin: the audit trail says who did what, in words', async ({
   page,
   context,

@@ -34,6 +34,10 @@ export const load: PageServerLoad = async ({ locals, url, params: path }) => {
   };
 };
 
+/** The address of a form of this page, which other pages show, too. */
+const formOf = ({ path: { id } }: { path: { id: string } }, action: string) =>
+  `/admin/reports/${id}?/${action}`;
+
 const resolved = { status: 'resolved' } as const;
 const open = { status: 'open' } as const;
 
@@ -42,7 +46,7 @@ export const actions: Actions = {
     fields: (form) => texts(form, 'note'),
     send: ({ client, path }, { note }) =>
       resolveReport({ client, path, body: { ...resolved, ...(note && { note }) } }),
-    done: () => ({ done: 'resolved' as const, undo: 'reopen' as const }),
+    done: (_, __, sent) => ({ done: 'resolved' as const, undo: formOf(sent, 'reopen') }),
   }),
 
   reopen: formAction({
@@ -58,7 +62,7 @@ export const actions: Actions = {
       await suspendAccount({ client, path: { id: report.about.id }, body: reason ? { reason } : {} });
       await resolveReport({ client, path, body: resolved });
     },
-    done: () => ({ done: 'suspended' as const, undo: 'restore' as const }),
+    done: (_, __, sent) => ({ done: 'suspended' as const, undo: formOf(sent, 'restore') }),
   }),
 
   restore: formAction({
@@ -74,7 +78,7 @@ export const actions: Actions = {
   hide: formAction({
     fields: (form) => texts(form, 'id', 'previous'),
     send: ({ client }, { id }) => updateEvent({ client, path: { id }, body: { visibility: 'private' } }),
-    done: (_, { previous }) => ({ done: 'hidden' as const, undo: 'show' as const, previous }),
+    done: (_, event, sent) => ({ done: 'hidden' as const, undo: formOf(sent, 'show'), ...event }),
   }),
 
   show: formAction({
