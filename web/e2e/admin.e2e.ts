@@ -77,7 +77,9 @@ test('admin: the overview shows the open report itself, the figures of the week,
     'href',
     '/admin/people',
   );
-  await expect(page.getByRole('region', { name: 'Newest people' }).locator('li svg')).toHaveCount(6);
+  await expect(page.getByRole('region', { name: 'Newest people' }).locator('li :is(svg, img)')).toHaveCount(
+    6,
+  );
   await row.getByRole('link', { name: title }).click();
   await expect(page).toHaveURL(/\/admin\/reports\/./);
 });
