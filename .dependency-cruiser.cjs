@@ -179,7 +179,8 @@ module.exports = {
     },
     {
       name: 'server-imports-pages',
-      comment: 'The server knows the built pages, and chooses a cached page by the functions of the pages.',
+      comment:
+        'The server knows the built pages, and chooses the language of cached pages and messages by the function of the pages.',
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^web/src/', pathNot: '^web/src/lib/language/languages\\.ts$' },

@@ -9,6 +9,7 @@ import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
 import { peopleFaults } from './faults/people.ts';
 import { sessionFaults } from './faults/sessions.ts';
+import { textMessageFaults } from './faults/text-messages.ts';
 
 export const faults: Fault[] = [
   ...claimFaults,
@@ -17,6 +18,7 @@ export const faults: Fault[] = [
   ...accessFaults,
   ...endpointFaults,
   ...sessionFaults,
+  ...textMessageFaults,
   ...cacheFaults,
   ...limitFaults,
   ...mailFaults,

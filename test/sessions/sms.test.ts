@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
 import { readConfig } from '../../src/lib/config.ts';
-import { createSmsDriver, messageText } from '../../src/modules/auth/sms.ts';
+import { createSmsDriver } from '../../src/modules/auth/sms.ts';
+import { messageText } from '../../src/modules/auth/sms-texts.ts';
 import { buildApp } from '../../src/server/build-app.ts';
 import { nextPhone } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
@@ -80,7 +81,7 @@ test('twilio: the message ends with the line that binds the code to the host of 
   const config = readConfig({ ...env, PUBLIC_URL: 'https://events.example.org' });
   const driver = createSmsDriver(config, {} as never);
   for (const purpose of ['sign_in', 'delete_account'] as const) {
-    await driver.send('+14155550142', purpose, '012345');
+    await driver.send('+14155550142', purpose, '012345', 'en');
     const body = received.at(-1)?.form.get('Body') ?? '';
     assert.match(body, /^012345 [^\n]+\n\n@events\.example\.org #012345$/);
     assert.ok(body.length <= 160);
@@ -90,14 +91,15 @@ test('twilio: the message ends with the line that binds the code to the host of 
 });
 
 test('message: without the line where it does not apply, or where the message would exceed 160 characters', () => {
-  for (const url of [
+  for (const publicUrl of [
     'http://192.168.1.20:3000',
     'http://events.example.org',
     'https://events.example.org:8443',
     `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example.org`,
   ]) {
-    const text = messageText('sign_in', '012345', url);
-    assert.match(text, /^012345 is your Potluck code\. [^\n@]+$/, url);
+    const message = { purpose: 'sign_in', code: '012345', language: 'en' } as const;
+    const text = messageText(message, { publicUrl, instanceName: 'Potluck' });
+    assert.match(text, /^012345 is your Potluck code\. [^\n@]+$/, publicUrl);
   }
 });
 

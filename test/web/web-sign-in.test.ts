@@ -5,19 +5,28 @@ import { fromPage, nextPhone } from '../support/factories.ts';
 import { expectProblem, startTestApp, TestClock } from '../support/setup.ts';
 
 const codes: string[] = [];
+const languages: string[] = [];
 const sms = {
   delivers: true,
-  send: async (_phone: string, _purpose: string, code: string) => void codes.push(code),
+  async send(_phone: string, _purpose: string, code: string, language: string) {
+    codes.push(code);
+    languages.push(language);
+  },
 };
 const clock = new TestClock();
 const api = await startTestApp({ pages: true, sms, clock });
 
 /** Submits a form of the page without scripts. */
-async function submit(action: 'code' | 'enter', fields: Record<string, string>, cookie = '') {
+async function submit(
+  action: 'code' | 'enter',
+  fields: Record<string, string>,
+  cookie = '',
+  language = 'en',
+) {
   const response = await fetch(`${api.url}/sign-in?/${action}`, {
     method: 'POST',
     body: new URLSearchParams(fields),
-    headers: { ...fromPage, cookie, accept: 'text/html' },
+    headers: { ...fromPage, cookie, accept: 'text/html', 'accept-language': language },
     redirect: 'manual',
   });
   return { status: response.status, text: await response.text(), cookies: response.headers.getSetCookie() };
@@ -51,4 +60,10 @@ test('sign-in form: sends the device cookie, also after the session has ended', 
   assert.equal((await submit('code', { phone }, cookie)).status, 200);
   const again = await submit('enter', { phone, code: codes.at(-1) ?? '', next: '/people' }, cookie);
   assert.equal(again.status, 303, again.text);
+});
+
+test('sign-in form: the message has the language of the page: the chosen one, else that of the browser', async () => {
+  await submit('code', { phone: nextPhone() }, '', 'sv-SE,sv;q=0.9');
+  await submit('code', { phone: nextPhone() }, 'language=ar', 'sv-SE,sv;q=0.9');
+  assert.deepEqual(languages.slice(-2), ['sv', 'ar']);
 });

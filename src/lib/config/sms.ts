@@ -1,25 +1,40 @@
 /** How codes are sent. */
 import type { Reader } from './reader.ts';
+import { type HttpSmsConfig, readHttpSms } from './sms-http.ts';
 
-export type SmsConfig =
-  | { driver: 'console' }
-  | { driver: 'twilio'; accountSid: string; authToken: string; from: string; baseUrl: string | undefined };
+export type TwilioConfig = {
+  driver: 'twilio';
+  accountSid: string;
+  authToken: string;
+  from: string;
+  baseUrl: string | undefined;
+};
+export type SmsConfig = { driver: 'console' } | TwilioConfig | HttpSmsConfig;
 
 export function readSms(read: Reader, production: boolean): SmsConfig {
   // No default in production: a server that sends no messages must be a deliberate choice.
   if (production && read.text('SMS_DRIVER') === undefined) {
     read.faults.push(
-      'SMS_DRIVER is not set; in production it must be: twilio, which sends the codes, ' +
+      'SMS_DRIVER is not set; in production it must be: twilio or http, which send the codes, ' +
         'or console, which only writes them into the log of this server.',
     );
   }
-  const driver = read.oneOf('SMS_DRIVER', ['console', 'twilio'], 'console');
-  if (driver === 'console') return { driver };
+  switch (read.oneOf('SMS_DRIVER', ['console', 'twilio', 'http'], 'console')) {
+    case 'twilio':
+      return readTwilio(read);
+    case 'http':
+      return readHttpSms(read);
+    default:
+      return { driver: 'console' };
+  }
+}
+
+function readTwilio(read: Reader): TwilioConfig {
   const accountSid = read.needed('TWILIO_ACCOUNT_SID', 'SMS_DRIVER=twilio needs it');
   if (accountSid && !/^AC[\da-f]{32}$/i.test(accountSid))
     read.faults.push('TWILIO_ACCOUNT_SID is not an account SID; those are AC and 32 hexadecimal digits.');
   return {
-    driver,
+    driver: 'twilio',
     accountSid,
     authToken: read.needed('TWILIO_AUTH_TOKEN', 'SMS_DRIVER=twilio needs it'),
     from: readSender(read),

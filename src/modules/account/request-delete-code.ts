@@ -15,7 +15,8 @@ export const requestDeleteCode = defineEndpoint({
   tag: 'Me',
   summary: 'Send the code that confirms the deletion of your account',
   description:
-    'Sends a code to the phone number of the account. `DELETE /v1/me` requires it as `confirmCode`.',
+    'Sends a code to the phone number of the account. `DELETE /v1/me` requires it as `confirmCode`. The message is in the ' +
+    'language of `Accept-Language`, as that of a sign-in is.',
   access: 'required',
   allowsSuspended: true,
   response: { 202: ref(CodeSent) },
@@ -27,7 +28,7 @@ export const requestDeleteCode = defineEndpoint({
       phone: readPhone(phone),
       purpose: 'delete_account',
       sender: ownerAt(request.ip),
-      requestId: request.id,
+      request,
       // A code that is stored after the deletion of the account would never be deleted with it.
       check: (tx) => lockAnyCaller(tx, caller),
     });

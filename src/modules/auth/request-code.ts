@@ -16,7 +16,8 @@ export const requestCode = defineEndpoint({
     'The response is the same for a number with an account and for one without.\n\n' +
     'Of the codes that a device or client network requested, the newest is valid. The newest code of a number is valid on every ' +
     'device and network, no matter where it was requested. Known devices (`deviceToken`) and networks of earlier sign-ins have ' +
-    'limits of their own.',
+    'limits of their own.\n\n' +
+    'The message is in the first language of `Accept-Language` that the server has (`en`, `de`, `sv`, `ar`), otherwise in English.',
   access: 'public',
   uncached: true,
   body: CodeRequest,
@@ -26,7 +27,7 @@ export const requestCode = defineEndpoint({
   async handler({ body, request }, services: AuthServices) {
     const phone = readPhone(body.phone, readCountry(body.country) ?? services.config.defaultCountry);
     const sender = senderOf(services, request, body.deviceToken);
-    const sent = await sendCode(services, { phone, purpose: 'sign_in', sender, requestId: request.id });
+    const sent = await sendCode(services, { phone, purpose: 'sign_in', sender, request });
     return { status: 202, body: sent };
   },
 });

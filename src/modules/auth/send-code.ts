@@ -1,7 +1,9 @@
 /** Creates one-time codes and sends them. Of the codes that a requester was sent, the newest is valid. */
 import { randomInt } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { textMessages } from '../../http/metrics.ts';
+import { languageOf } from '../../http/request-language.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Phone } from '../../lib/phone.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
@@ -11,15 +13,15 @@ import { findRequester, type Sender, type Trust } from './requesters.ts';
 import type { CodeSent } from './schemas.ts';
 import { expiryOf, isOverLimit, resendAfterMs, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
-import { SmsFailure } from './sms.ts';
+import { SmsFailure } from './sms-failure.ts';
 
 type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'clock'>;
 type CodeRequest = {
   phone: Phone;
   purpose: CodePurpose;
   sender: Sender;
-  /** The id of the HTTP request, for the log. */
-  requestId: string;
+  /** Its id for the log, and its headers for the language: an account has none that a message could reveal. */
+  request: Pick<FastifyRequest, 'id' | 'headers'>;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;
 };
@@ -55,7 +57,7 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
     return { stored, scopes: counted?.scopes };
   });
   try {
-    await sms.send(phone.number, purpose, code);
+    await sms.send(phone.number, purpose, code, languageOf(request.request));
     countMessage(services, 'sent');
   } catch (error) {
     if (error instanceof SmsFailure) reportFailure(services, request, error);
@@ -87,10 +89,10 @@ const failureTexts: Record<SmsFailure['reason'], string> = {
   lost: 'the connection to the SMS service closed before a response; the message may have been sent',
 };
 
-function reportFailure(services: CodeServices, { requestId }: CodeRequest, failure: SmsFailure): void {
+function reportFailure(services: CodeServices, { request }: CodeRequest, failure: SmsFailure): void {
   const { reason, logged } = failure;
   countMessage(services, reason);
-  const fields = { reqId: requestId, driver: services.config.sms.driver, outcome: reason, ...logged };
+  const fields = { reqId: request.id, driver: services.config.sms.driver, outcome: reason, ...logged };
   services.log.error(fields, failureTexts[reason]);
 }
 

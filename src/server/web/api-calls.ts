@@ -7,8 +7,8 @@ import { runAsPageCall } from '../../http/page-calls.ts';
 /** Sends a request to the API of this server. */
 export type FetchApi = (request: Request) => Promise<Response>;
 
-/** Headers of the visitor's request that the API reads: for the list of devices, and against CSRF. */
-const visitorHeaders = ['user-agent', 'origin', 'sec-fetch-site'] as const;
+/** Headers of the visitor's request that the API reads: for the list of devices, against CSRF, and for the language of messages. */
+const visitorHeaders = ['user-agent', 'origin', 'sec-fetch-site', 'accept-language'] as const;
 
 /** Receives each response before the page does. */
 type OnResponse = (request: Request, response: { status: number; headers: Headers; body: Buffer }) => void;

@@ -170,8 +170,4 @@ export const sessionFaults: Fault[] = [
     ],
     ['await lockOrganizedEvents(tx, userId);', '', 'admin-suspension', 'an event that is created meanwhile'],
   ]),
-  ...faultsOf('src/modules/auth/sms.ts', [
-    ["redirect: 'manual',", '', 'sms', 'a redirect sends the number and the code to another server'],
-    ['code: numberOf(body?.code)', 'code: body?.code', 'sms', 'the log has a text of the SMS service'],
-  ]),
 ];

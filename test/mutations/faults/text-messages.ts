@@ -1,0 +1,30 @@
+/** Faults of text messages. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const textMessageFaults: Fault[] = [
+  ...faultsOf('src/modules/auth/call-sms-service.ts', [
+    ["redirect: 'manual',", '', 'sms', 'a redirect sends the number and the code to another server'],
+    ['if (bytes >= maxResponseBytes) break;', '', 'sms-http', 'a response without end fills the memory'],
+  ]),
+  ...faultsOf('src/modules/auth/twilio.ts', [
+    ["typeof error?.code === 'number'", 'true', 'sms', 'the log has a text of the SMS service'],
+  ]),
+  ...faultsOf('src/modules/auth/http-sms.ts', [
+    ['!isSuccess || ', '', 'sms-http', 'a refused message counts as sent'],
+    [
+      "fillIn(url, values, 'form')",
+      "fillIn(url, values, 'json')",
+      'sms-http',
+      'a text adds parameters to a URL',
+    ],
+  ]),
+  ...faultsOf('src/lib/config/sms-http.ts', [
+    ['isPublicAddress(host)', 'false', 'src/lib/config/sms-http', 'codes cross the internet in clear text'],
+    [
+      '!isBody[format](fillIn(template, sample, format))',
+      'false',
+      'src/lib/config/sms-http',
+      'each message has a body that is no JSON',
+    ],
+  ]),
+];
