@@ -9,6 +9,8 @@ export default defineConfig({
   plugins: [
     sveltekit({
       adapter: createAdapter('build'),
+      // Elements repeat the names of their styles, which are as short as is safe.
+      compilerOptions: { cssHash: ({ hash, css }) => `s${hash(css)}` },
       csp: {
         // Cached pages are sent to many visitors, so a nonce would be the same for all of them.
         mode: 'hash',

@@ -26,7 +26,10 @@ test('event: the title is the heading, and "I\'m going" is visible without scrol
     'geo:59.9106,10.7291?q=59.9106,10.7291(Aker%20Brygge%2C%20Oslo)',
   );
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('link', { name: 'Message' })).toHaveAttribute('href', `/messages/${host.id}`);
+  await expect(page.getByRole('link', { name: 'Message' })).toHaveAttribute(
+    'href',
+    `/messages/${host.id}?event=${event.id}`,
+  );
   await expect(page.getByText('€5', { exact: true })).toBeVisible();
   const link = page.getByRole('link', { name: 'https://example.org/potluck' });
   await expect(link).toHaveAttribute('href', 'https://example.org/potluck');

@@ -1,6 +1,11 @@
 /** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
-import { dateFormatter, numberFormatter, relativeFormatter } from '#lib/language/formatters.ts';
+import {
+  dateFormatter,
+  listFormatter,
+  numberFormatter,
+  relativeFormatter,
+} from '#lib/language/formatters.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
@@ -122,4 +127,4 @@ export const formatCountry = (code: string): string =>
 
 /** Joins names as a sentence does, such as `Mara, Noor and Ada`. */
 export const formatList = (names: string[]): string =>
-  new Intl.ListFormat(language(), { type: 'conjunction' }).format(names);
+  listFormatter(language(), { type: 'conjunction' }).format(names);

@@ -28,6 +28,11 @@ export const numberFormatter = keeping(
   (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
 );
 
+/** A formatter of lists, such as names in a sentence. */
+export const listFormatter = keeping(
+  (language, options: Intl.ListFormatOptions) => new Intl.ListFormat(language, options),
+);
+
 /** A formatter of distances in time, such as `in 5 days`. */
 export const relativeFormatter = keeping(
   (language, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(language, options),

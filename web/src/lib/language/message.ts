@@ -26,5 +26,5 @@ export const plural =
     return fill(texts[language][form] ?? '', inputs);
   };
 
-const fill = (text: string, inputs: Inputs = {}): string =>
-  text.replace(/\{(\w+)\}/g, (_, input: string) => String(inputs[input]));
+const fill = (text: string, inputs: Inputs | undefined): string =>
+  inputs === undefined ? text : text.replace(/\{(\w+)\}/g, (_, input: string) => String(inputs[input]));

@@ -52,6 +52,7 @@ function matches(item: Item, { q, show }: Search): boolean {
   if (show === 'mine' && !item.myClaim) return false;
   // What the visitor has just claimed stays, so that the row does not vanish.
   if (show === 'needed' && isTaken(item)) return false;
+  if (q === '') return true;
   const texts = [item.title, item.description, item.myClaim?.note];
   for (const { name, note } of item.claims ?? []) texts.push(name, note);
   return texts.some((text) => text !== undefined && simplify(text).includes(simplify(q)));
