@@ -16,6 +16,7 @@ test('my events: each tab has its events, at the time of the venue', async ({
   const times = { startAt: start.toISOString(), endAt: end.toISOString() };
   const going = await newEvent(host, { title: 'Noon in Tokyo', ...tokyo, ...times });
   await goTo(me, going.id);
+  await newItem(host, going.id);
   const maybe = await newEvent(host, { title: 'Maybe this one' });
   await setRsvp({ client: me.client, path: { id: maybe.id }, body: { status: 'interested' } });
   const saved = await newEvent(host, { title: 'Kept for later' });
@@ -25,6 +26,8 @@ test('my events: each tab has its events, at the time of the venue', async ({
   await page.goto('/mine');
   const card = page.getByRole('article').filter({ hasText: 'Noon in Tokyo' });
   await expect(card).toContainText('12:00–14:00');
+  await expect(card).toContainText("You're going");
+  await expect(card).toContainText('1 thing still needed');
   const interested = page.getByRole('region', { name: 'You are interested' });
   await expect(interested.getByRole('link', { name: 'Maybe this one' })).toBeVisible();
   const tabs = page.getByRole('navigation', { name: 'My events' });

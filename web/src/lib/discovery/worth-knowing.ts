@@ -1,4 +1,4 @@
-/** The one thing that is worth knowing about an event in a list. */
+/** What is worth knowing about an event in a list: one thing, and for people who are going also what is still needed. */
 import type { EventHighlights, ListedEvent } from '@potluck/client';
 import { m } from '#lib/messages/index.js';
 
@@ -13,16 +13,17 @@ type Remark = { text: string; kind: 'bad' | 'good' | 'need' | '' };
 export function worthKnowing(
   { status, myRsvp, capacity }: Pick<ListedEvent, 'status' | 'myRsvp' | 'capacity'>,
   highlights: Highlights | undefined,
-): Remark | null {
-  if (status === 'cancelled') return { text: m.cancelled(), kind: 'bad' };
-  if (myRsvp === 'going') return { text: m.you_are_going(), kind: 'good' };
-  if (!highlights) return null;
-  const { bookedCount, neededCount } = highlights;
+): Remark[] {
+  if (status === 'cancelled') return [{ text: m.cancelled(), kind: 'bad' }];
+  const { bookedCount = 0, neededCount = 0 } = highlights ?? {};
+  const needed: Remark[] =
+    neededCount > 0 ? [{ text: m.discovery_needed({ count: neededCount }), kind: 'need' }] : [];
+  if (myRsvp === 'going') return [{ text: m.you_are_going(), kind: 'good' }, ...needed];
+  if (!highlights || capacity === 0) return needed;
   const left = capacity - bookedCount;
-  if (capacity > 0 && left <= 0) return { text: m.discovery_full(), kind: '' };
-  if (neededCount > 0) return { text: m.discovery_needed({ count: neededCount }), kind: 'need' };
+  if (left <= 0) return [{ text: m.discovery_full(), kind: '' }];
   // While more than half of the seats are free, they are no reason to hurry.
-  if (capacity > 0 && left <= capacity / 2)
-    return { text: m.discovery_seats_left({ left, capacity }), kind: '' };
-  return null;
+  if (needed.length === 0 && left <= capacity / 2)
+    return [{ text: m.discovery_seats_left({ left, capacity }), kind: '' }];
+  return needed;
 }

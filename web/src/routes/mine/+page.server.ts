@@ -24,12 +24,13 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       ? ({ relation: of, when: 'past' } as const)
       : ({ relation: tab, when: 'upcoming' } as const);
   const isFirstOfGoing = tab === 'going' && !searchParams.has('cursor');
+  const rowsOf = async (query: Parameters<typeof listMyEvents>[0]['query']) => {
+    const page = await read(listMyEvents({ client, query }));
+    return { ...page, data: await toEventRows(client, page.data) };
+  };
   const [events, interested] = await Promise.all([
-    read(listMyEvents({ client, query: { ...selection, ...readPage(url, 24) } })),
-    isFirstOfGoing
-      ? read(listMyEvents({ client, query: { relation: 'interested', when: 'upcoming', limit: 24 } }))
-      : null,
+    rowsOf({ ...selection, ...readPage(url, 24) }),
+    isFirstOfGoing ? rowsOf({ relation: 'interested', when: 'upcoming', limit: 24 }) : null,
   ]);
-  const shown = await toEventRows(client, events.data);
-  return { ...none, tab, of, events: { ...events, data: shown }, interested };
+  return { ...none, tab, of, events, interested };
 };
