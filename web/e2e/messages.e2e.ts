@@ -1,6 +1,6 @@
 /** Conversations between two people. */
 import { blockUser, listConversations, listMessages, sendMessage } from '@potluck/client';
-import { expect, overflowOf, type Person, test } from './fixtures.ts';
+import { expect, newEvent, overflowOf, type Person, test } from './fixtures.ts';
 
 const send = ({ client }: Person, { id }: Person, text: string) =>
   sendMessage({ client, path: { id }, body: { text } });
@@ -86,6 +86,32 @@ test('messages: a wide window shows the list and the newest conversation; each t
   expect(await textsOf(me, bela)).toEqual(['From Bela']);
   expect(await overflowOf(page)).toBe(0);
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('messages: the event whose organizer a guest writes to stays above the messages', async ({
+      page,
+      context,
+      createPerson,
+      signIn,
+    }) => {
+      const [me, host] = [await createPerson(), await createPerson('Hilda Host')];
+      const event = await newEvent(host, { title: 'Supper by the lake' });
+      await signIn(context, me);
+      await page.goto(`/e/${event.id}`);
+      await page.getByRole('link', { name: 'Message', exact: true }).click();
+      const back = page.getByRole('main').getByRole('link', { name: 'Supper by the lake' });
+      await expect(back).toBeVisible();
+      await page.getByLabel('Your message').fill('May I bring my dog?');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await expect(page.getByRole('log')).toContainText('May I bring my dog?');
+      await back.click();
+      await expect(page).toHaveURL(`/e/${event.id}`);
+    });
+  });
+}
 
 test('messages: messages of one moment have one time; each of the other person can be reported by keyboard', async ({
   page,

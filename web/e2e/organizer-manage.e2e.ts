@@ -455,7 +455,7 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await expect(guest).toContainText('Replied');
   await expect(guest.getByRole('link', { name: 'Message Mara Lindgren' })).toHaveAttribute(
     'href',
-    `/messages/${mara.id}`,
+    `/messages/${mara.id}?event=${event.id}`,
   );
   expect(await overflowOf(page)).toBe(0);
   await expect(page.getByRole('heading', { name: 'Interested' })).toBeVisible();

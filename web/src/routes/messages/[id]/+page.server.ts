@@ -1,8 +1,16 @@
-import { listMessages, markMessagesRead, sendMessage } from '@potluck/client';
+import {
+  type Client,
+  type Event,
+  getEvent,
+  listMessages,
+  markMessagesRead,
+  ProblemError,
+  sendMessage,
+} from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { linesOf } from '#lib/forms/texts.ts';
 import { findCorrespondent } from '#lib/server/find-person.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction, type Submission, texts } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -13,14 +21,29 @@ export const load: PageServerLoad = async ({ locals, params, url, depends }) => 
   const me = requireMe(locals, url);
   if (me.id === params.id) redirect(303, '/messages');
   const { api } = locals;
-  const [person, { data, nextCursor }] = await Promise.all([
+  const [person, { data, nextCursor }, event] = await Promise.all([
     findCorrespondent(api, params.id),
     read(listMessages({ client: api, path: params, query: readPage(url, 50) })),
+    findEvent(api, url.searchParams.get('event')),
   ]);
-  return { person, messages: data.toReversed(), nextCursor, key: crypto.randomUUID() };
+  return { person, messages: data.toReversed(), nextCursor, key: crypto.randomUUID(), event };
 };
 
-const showNewest = (id: string): never => redirect(303, `/messages/${id}#newest`);
+/** The event from whose page the visitor comes. A conversation is as useful without it. */
+async function findEvent(client: Client, id: string | null): Promise<Event | null> {
+  if (id === null) return null;
+  try {
+    return (await getEvent({ client, path: { id } })).data;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}
+
+const showNewest = ({ path, url }: Submission<{ id: string }>): never => {
+  const event = url.searchParams.get('event');
+  redirect(303, `/messages/${path.id}${event ? `?event=${encodeURIComponent(event)}` : ''}#newest`);
+};
 
 export const actions: Actions = {
   send: formAction({
@@ -29,12 +52,12 @@ export const actions: Actions = {
       await sendMessage({ client, path, body: { text }, headers });
       await markMessagesRead({ client, path });
     },
-    done: (_, __, { path }) => showNewest(path.id),
+    done: (_, __, submission) => showNewest(submission),
   }),
 
   /** For browsers without scripts. */
   read: formAction({
     send: ({ client, path }) => markMessagesRead({ client, path }),
-    done: (_, __, { path }) => showNewest(path.id),
+    done: (_, __, submission) => showNewest(submission),
   }),
 };
