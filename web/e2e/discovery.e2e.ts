@@ -79,7 +79,7 @@ test('filters: the sheet says how many events it finds, and each filter can be r
   await openFilters(page);
   const sheet = page.getByRole('dialog', { name: 'Filters' });
   await expect(sheet.getByRole('button', { name: 'Show 3 events' })).toBeVisible();
-  await sheet.getByLabel('Sort by').selectOption('Best match');
+  await sheet.getByRole('radio', { name: 'Best match' }).check();
   await sheet.getByRole('radio', { name: 'Music' }).check();
   await expect(sheet.getByRole('button', { name: 'Show 2 events' })).toBeVisible();
   await sheet.getByLabel('Only free events').check();
