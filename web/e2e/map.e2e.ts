@@ -68,10 +68,11 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
   expect(problems).toEqual([]);
 });
 
-test('map: a pin opens a card, and rows of the list and pins point at each other', async ({
+test('map: beside the list, a pin opens a card, and rows of the list and pins point at each other', async ({
   page,
   createPerson,
 }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
   const word = await createEvents(await createPerson());
   await page.goto(`/?q=${word}&view=map&bbox=4.5,60,6,60.6`);
   const map = page.getByRole('group', { name: 'Map of events' });
@@ -109,17 +110,25 @@ test('map: events at one place are in the list when the map can zoom no more', a
   }).toPass({ timeout: 30_000 });
 });
 
-test('map: on a phone, it fills the window, and the handle opens the sheet of results', async ({
+test('map: on a phone, results lie in a sheet below it, which has the event of a chosen pin and can be opened', async ({
   page,
   createPerson,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const word = await createEvents(await createPerson());
-  await page.goto(`/?q=${word}&view=map`);
+  await page.goto(`/?q=${word}&view=map&bbox=4.5,60,6,60.6`);
   const map = page.getByRole('group', { name: 'Map of events' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
-  expect((await map.boundingBox())?.height).toBeGreaterThan(500);
+  expect((await map.boundingBox())?.height).toBeGreaterThan(300);
+  await expect(page.getByRole('article').first()).toBeInViewport();
+  await map.getByRole('link', { name: new RegExp(`^Bergen ${word} 3, `) }).click();
+  const close = page.getByRole('button', { name: 'Close' });
+  await expect(close).toBeInViewport();
+  await expect(page.getByRole('article').first()).toContainText(`Bergen ${word} 3`);
+  await expect(page.getByRole('article').first()).toBeInViewport({ ratio: 1 });
+  await close.click();
+  await expect(close).toBeHidden();
   await page.getByRole('button', { name: 'Show the list' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article').first()).toBeInViewport({ ratio: 1 });

@@ -2,7 +2,7 @@
 import type { LngLatBounds } from 'maplibre-gl';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
 import { type Box, normalizeBox, toBounds } from './mercator.ts';
-import { type MapTexts, maxZoom as maxStreetZoom, openMap } from './open-map.ts';
+import { type MapTexts, openMap } from './open-map.ts';
 
 export type LiveMap = {
   /** Resolves when the map is drawn. */
@@ -32,17 +32,14 @@ type Options = {
 };
 
 const settleMs = 200;
-/** Without streets, there is nothing more to see on higher zooms than coasts and the names of towns. */
-const maxTownZoom = 11;
 /** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
 const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startLiveMap(options: Options): Promise<LiveMap> {
   const { box, onmove, onopen } = options;
-  const maxZoom = options.tiles === null ? maxTownZoom : maxStreetZoom;
   const isCooperative = matchMedia(wideWindow).matches;
-  const { map, ready, remove } = await openMap({ ...options, bounds: toBounds(box), maxZoom, isCooperative });
+  const { map, ready, remove } = await openMap({ ...options, bounds: toBounds(box), isCooperative });
   const zoomOf = () => Math.floor(map.getZoom() + 1);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
@@ -55,10 +52,10 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
   const markers = createMarkers(map, {
     ...options,
     onzoom(next) {
-      if (map.getZoom() >= maxZoom) onopen(next, zoomOf());
+      if (map.getZoom() >= map.getMaxZoom()) onopen(next, zoomOf());
       else {
         map.getCanvas().focus({ preventScroll: true });
-        map.fitBounds(toBounds(next), { maxZoom });
+        map.fitBounds(toBounds(next));
       }
     },
   });

@@ -6,7 +6,7 @@ export type ClusterMarker = {
   lat: number;
   lng: number;
   count: number;
-  /** What the marker shows: a count, or of a single event its sign. */
+  /** What the marker shows: a category with a count, or of a single event its day. */
   text: string;
   name: string;
   /** Of a single event. */
@@ -21,8 +21,6 @@ type Handlers = {
   onzoom: (box: Box) => void;
 };
 
-const largeCluster = 100;
-
 export function createMarkers(map: MapLibre, handlers: Handlers) {
   const markers = new Map<string, Marker>();
   const elements = new Map<string, HTMLElement>();
@@ -33,7 +31,7 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
   return {
     set(wanted: ClusterMarker[]): void {
       const byKey = new Map(
-        wanted.map((each) => [`${each.lat} ${each.lng} ${each.count} ${each.name}`, each]),
+        wanted.map((each) => [`${each.lat} ${each.lng} ${each.text} ${each.name}`, each]),
       );
       for (const [key, marker] of markers) if (!byKey.has(key)) remove(key, marker);
       for (const [key, each] of byKey) {
@@ -54,7 +52,7 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
 function createElement(marker: ClusterMarker, handlers: Handlers): HTMLElement {
   const { text, count, eventId, box } = marker;
   const element = document.createElement(eventId ? 'a' : 'button');
-  element.className = count >= largeCluster ? 'cluster large' : 'cluster';
+  element.className = 'cluster';
   element.classList.toggle('single', eventId !== null);
   element.textContent = text;
   // Large clusters are above small ones.

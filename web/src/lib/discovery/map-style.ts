@@ -1,6 +1,7 @@
 /** The style of the map that can be moved: countries and towns in the colours of the page, and streets where it has them. */
 import type { Polygon } from 'geojson';
 import type {
+  CircleLayerSpecification,
   ExpressionSpecification,
   LayerSpecification,
   StyleSpecification,
@@ -53,7 +54,7 @@ export function mapStyle(container: HTMLElement, streets: Streets | null): Style
         'source-layer': 'borders',
         paint: { 'line-color': colours.border, 'line-width': 1 },
       },
-      ...(streets ? townsAround(streets, colours) : [townLayer('base-towns', colours)]),
+      ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
       ...(streets?.layersIn(colours) ?? []),
     ],
   };
@@ -74,32 +75,42 @@ function coloursOf(container: HTMLElement): Colours {
 /** Streets have the names of their own towns, from their lowest zoom on. */
 function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
   return [
-    { ...townLayer('base-towns', colours), maxzoom: minZoom },
-    { ...townLayer('base-towns-around', colours, ['!', ['within', area]]), minzoom: minZoom },
+    ...townLayers('base-towns', colours).map((layer) => ({ ...layer, maxzoom: minZoom })),
+    ...townLayers('base-towns-around', colours, ['!', ['within', area]]).map((layer) => ({
+      ...layer,
+      minzoom: minZoom,
+    })),
   ];
 }
 
-/** Large towns come first; the others have names where there is room for them. */
-const townLayer = (
+/** Dots, and names where there is room for them: those of large towns come first. */
+function townLayers(
   id: string,
-  { ink, land }: Colours,
+  { ink, soft, land }: Colours,
   filter: ExpressionSpecification | true = true,
-): SymbolLayerSpecification => ({
-  id,
-  type: 'symbol',
-  source: 'base',
-  'source-layer': 'towns',
-  filter: ['all', isLarge, filter],
-  layout: {
-    'text-field': ['get', 'name'],
-    'text-font': ['step', ['get', 'population'], ['literal', regular], 500_000, ['literal', bold]],
-    'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(13, 16, 20)],
-    'text-max-width': 8,
-    'text-padding': 6,
-    'symbol-sort-key': ['-', ['get', 'population']],
-  },
-  paint: { 'text-color': ink, 'text-halo-color': land, 'text-halo-width': 1.5 },
-});
+): (CircleLayerSpecification | SymbolLayerSpecification)[] {
+  const common = {
+    source: 'base',
+    'source-layer': 'towns',
+    filter: ['all', isLarge, filter] as ExpressionSpecification,
+  };
+  const dots = {
+    'circle-radius': sizeOf(2, 2.5, 4),
+    'circle-color': soft,
+    'circle-stroke-color': land,
+    'circle-stroke-width': 1,
+  };
+  return [
+    { ...common, id: `${id}-dots`, type: 'circle', paint: dots },
+    {
+      ...common,
+      id,
+      type: 'symbol',
+      layout: namesOfTowns,
+      paint: { 'text-color': ink, 'text-halo-color': land, 'text-halo-width': 1.5 },
+    },
+  ];
+}
 
 /** The smallest population of a town with a name, by zoom. */
 const isLarge: ExpressionSpecification = [
@@ -117,3 +128,14 @@ const sizeOf = (small: number, medium: number, large: number): ExpressionSpecifi
   5e5,
   large,
 ];
+
+const namesOfTowns: SymbolLayerSpecification['layout'] = {
+  'text-field': ['get', 'name'],
+  'text-font': ['step', ['get', 'population'], ['literal', regular], 500_000, ['literal', bold]],
+  'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(13, 16, 20)],
+  'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
+  'text-radial-offset': 0.4,
+  'text-max-width': 8,
+  'text-padding': 6,
+  'symbol-sort-key': ['-', ['get', 'population']],
+};

@@ -52,6 +52,11 @@ export const toBounds = ({ west, south, east, north }: Box): [number, number, nu
   north,
 ];
 
+export const centreOf = (box: Box): Place => ({
+  lat: (box.south + box.north) / 2,
+  lng: normalizeBox({ ...box, east: box.west + widthOf(box) / 2 }).east,
+});
+
 /** A box around a circle. */
 export function boxAround({ lat, lng }: Place, radiusKm: number): Box {
   const dLat = radiusKm / 111.2;
@@ -74,8 +79,7 @@ export function uniteBoxes(boxes: Box[]): Box | null {
 export function scaleBox(box: Box, factor: number, minDegrees = 0): Box {
   const width = Math.max(widthOf(box) * factor, minDegrees);
   const height = Math.max((box.north - box.south) * factor, minDegrees);
-  const lng = box.west + widthOf(box) / 2;
-  const lat = (box.south + box.north) / 2;
+  const { lat, lng } = centreOf(box);
   return normalizeBox({
     west: lng - width / 2,
     south: lat - height / 2,

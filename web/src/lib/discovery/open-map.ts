@@ -28,8 +28,6 @@ type Options = {
   tiles: string | null;
   language: string;
   texts: MapTexts;
-  /** Default: the zoom at which streets are large. */
-  maxZoom?: number;
   /** Whether the wheel and one finger scroll the page, and move the map only with a key or a second finger. */
   isCooperative?: boolean;
 };
@@ -41,8 +39,8 @@ export type OpenMap = {
   remove(): void;
 };
 
-/** Streets have no details for higher zooms. */
-export const maxZoom = 17;
+/** The last zoom that shows more than the one before: streets, or without them coasts and the names of towns. */
+const [lastStreetZoom, lastTownZoom] = [17, 11];
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function openMap(options: Options): Promise<OpenMap> {
@@ -57,7 +55,7 @@ export async function openMap(options: Options): Promise<OpenMap> {
     container,
     style: mapStyle(container, streets),
     bounds,
-    maxZoom: options.maxZoom ?? maxZoom,
+    maxZoom: tiles === null ? lastTownZoom : lastStreetZoom,
     attributionControl: false,
     renderWorldCopies: true,
     dragRotate: false,

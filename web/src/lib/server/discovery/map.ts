@@ -1,7 +1,7 @@
 /** The map of a search. */
-import { type Client, type EventCluster, getEventMap } from '@potluck/client';
+import { type Client, type EventCluster, getEventMap, type ListedEvent, listEvents } from '@potluck/client';
 import { type Box, boxAround, fitBox, formatBox, uniteBoxes } from '#lib/discovery/mercator.ts';
-import { boxOfCluster } from '#lib/discovery/pins.ts';
+import { boxOfCluster, firstOf } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
@@ -10,7 +10,8 @@ import { mergeClusters } from './merge-clusters.ts';
 /** In units of the drawing: small enough that the clusters can be touched on a phone. */
 const drawingSize = { width: 400, height: 320 };
 
-export type MapOfEvents = { box: Box; clusters: EventCluster[] };
+/** `events`: the first one of each cluster, as far as they are among the first of the map. */
+export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: ListedEvent[] };
 
 const world = { west: -180, south: -85, east: 180, north: 85 };
 /** Land without Antarctica, where a map begins that has no events. */
@@ -22,26 +23,45 @@ const finer = 2;
 /** Of the API. */
 const maxZoom = 22;
 
-/** The clusters of the map of a search: of the chosen box, or of where most events are. */
+/** The map of a search, and the first event of each cluster. */
 export async function loadMap(api: Client, search: Search): Promise<MapOfEvents> {
-  const clustersIn = async (box: Box, zoom: number): Promise<EventCluster[]> => {
-    const query = { ...toFilters(search), bbox: formatBox(box), zoom };
-    return (await load(getEventMap({ client: api, query }))).data;
-  };
-  const fit = (box: Box) => fitBox(box, drawingSize.width, drawingSize.height);
-  const show = async (box: Box, zoom: number) => ({
-    box,
-    clusters: mergeClusters(await clustersIn(box, zoom), zoom),
-  });
-  if (search.box) return show(search.box, search.zoom ?? fit(search.box).zoom);
+  const { box, zoom } = await viewOf(api, search);
+  // Of smaller cells, only those that touch each other become one: the others keep their places, and single events.
+  const cells = await clustersIn(api, search, { box, zoom: Math.min(zoom + 1, maxZoom) });
+  const clusters = mergeClusters(cells, zoom);
+  return { box, clusters, events: await loadFirst(api, { ...search, box }, clusters) };
+}
+
+type View = { box: Box; zoom: number };
+
+async function clustersIn(api: Client, search: Search, { box, zoom }: View): Promise<EventCluster[]> {
+  const query = { ...toFilters(search), bbox: formatBox(box), zoom };
+  return (await load(getEventMap({ client: api, query }))).data;
+}
+
+const fit = (box: Box): View => fitBox(box, drawingSize.width, drawingSize.height);
+
+/** What the map of a search shows first: the chosen box, or where most events are. */
+export async function viewOf(api: Client, search: Search): Promise<View> {
+  if (search.box) return { box: search.box, zoom: search.zoom ?? fit(search.box).zoom };
   const area = search.near
     ? boxAround(search.near, search.radius)
-    : uniteBoxes((await clustersIn(world, 3)).map(boxOfCluster));
-  if (!area) return show(fit(inhabited).box, fit(inhabited).zoom);
-  const whole = fit(search.near ? area : padBox(area));
-  const dense = uniteBoxes(largest(await clustersIn(whole.box, Math.min(whole.zoom + finer, maxZoom))));
-  const { box, zoom } = dense ? fit(padBox(dense)) : whole;
-  return show(box, zoom);
+    : uniteBoxes((await clustersIn(api, search, { box: world, zoom: 3 })).map(boxOfCluster));
+  if (!area) return fit(inhabited);
+  const { box, zoom } = fit(search.near ? area : padBox(area));
+  const cells = await clustersIn(api, search, { box, zoom: Math.min(zoom + finer, maxZoom) });
+  const dense = uniteBoxes(largest(cells));
+  return dense ? fit(padBox(dense)) : { box, zoom };
+}
+
+const mostNamed = 50;
+
+/** The first event of each cluster: its pin shows the category. */
+async function loadFirst(api: Client, search: Search, clusters: EventCluster[]): Promise<ListedEvent[]> {
+  const query = { ...toFilters(search), order: search.order, limit: mostNamed };
+  const { data } = await load(listEvents({ client: api, query }));
+  const first = new Set(clusters.map((cluster) => firstOf(cluster, data)));
+  return data.filter((event) => first.has(event)).map((event) => ({ ...event, description: '' }));
 }
 
 /** The boxes of the largest clusters, which have most of the events together. */
