@@ -13,6 +13,8 @@ declare global {
       demoAccounts: { who: string; phone: string }[];
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
+      /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */
+      mapPaths: { base: string; streets: string | null };
       isProduction: boolean;
       /** The country of the server's phone numbers, such as `SE`; null if the operator has not set one. */
       defaultCountry: string | null;

@@ -13,6 +13,7 @@ type Platform = {
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
   mapTiles: string | null;
+  mapPaths: { base: string; streets: string | null };
   contact: string | null;
   isProduction: boolean;
   defaultCountry: string | null;

@@ -90,6 +90,10 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const { production, publicUrl, demo, mapTiles, contact = null, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
+  const mapPaths = {
+    base: path.join(buildDirectory, 'client', 'map', 'base.pmtiles'),
+    streets: mapTiles && 'file' in mapTiles ? mapTiles.file : null,
+  };
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
   const previews = new Previews();
   const load = lazily(loadPageServer);
@@ -103,6 +107,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         sessionCookie,
         demoAccounts,
         mapTiles: tilesAddress,
+        mapPaths,
         contact,
         isProduction: production,
         defaultCountry,

@@ -21,6 +21,7 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     claimed: items.data.filter(({ myClaim }) => myClaim),
     features,
     refusal,
+    hasStreets: platform?.mapTiles != null,
     demoAccounts: me ? [] : (platform?.demoAccounts ?? []),
     ...(await loadExtras(event, locals)),
   };

@@ -1,0 +1,76 @@
+/** What a picture of a place shows of a map, and in which colours (tokens.css). */
+
+export type Colour =
+  | 'water'
+  | 'land'
+  | 'border'
+  | 'park'
+  | 'building'
+  | 'road'
+  | 'ink'
+  | 'soft'
+  | 'pin'
+  | 'card';
+/** Polygons have `fill`, lines `line`. `kinds` are those of Protomaps; without them, all of the layer. */
+export type Shape = {
+  layer: string;
+  kinds?: string[];
+  fill?: Colour;
+  line?: { colour: Colour; width: number };
+};
+
+export const palettes: Record<'light' | 'dark', Record<Colour, string>> = {
+  light: {
+    water: '#c9dfe6',
+    land: '#f3eadb',
+    border: '#c9bda9',
+    park: '#dfe8cd',
+    building: '#e6dac6',
+    road: '#fffdf9',
+    ink: '#221d18',
+    soft: '#6b6157',
+    pin: '#a83c17',
+    card: '#fffdf9',
+  },
+  dark: {
+    water: '#1a2a33',
+    land: '#35302a',
+    border: '#575044',
+    park: '#323a2a',
+    building: '#3f3932',
+    road: '#5a5246',
+    ink: '#f4ece1',
+    soft: '#b3a799',
+    pin: '#ff9d70',
+    card: '#211d19',
+  },
+};
+
+const parks = ['park', 'forest', 'wood', 'grass', 'garden', 'cemetery', 'nature_reserve'];
+const [minor, major] = [
+  ['minor_road', 'path'],
+  ['major_road', 'highway'],
+];
+const road = (kinds: string[], width: number, colour: Colour = 'road'): Shape => ({
+  layer: 'roads',
+  kinds,
+  line: { colour, width },
+});
+
+/** From the lowest to the highest. */
+export const shapesOf: Record<'base' | 'streets', Shape[]> = {
+  base: [
+    { layer: 'land', fill: 'land' },
+    { layer: 'borders', line: { colour: 'border', width: 1 } },
+  ],
+  streets: [
+    { layer: 'earth', fill: 'land' },
+    { layer: 'landuse', kinds: parks, fill: 'park' },
+    { layer: 'water', fill: 'water' },
+    { layer: 'buildings', fill: 'building' },
+    road(minor, 6, 'border'),
+    road(major, 10, 'border'),
+    road(minor, 4.5),
+    road(major, 8),
+  ],
+};
