@@ -1,7 +1,8 @@
 /** Addresses as people write them: which town they name, and which street. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { addressLine, readAddress, splitAddress } from '../../web/src/lib/discovery/read-address.ts';
+import { addressIn, isAddressIn, streetIn } from '../../web/src/lib/discovery/place-address.ts';
+import { addressLine, readAddress, townIn } from '../../web/src/lib/discovery/read-address.ts';
 import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
 
 /** @param line the address of the event, if it is not the text as it is */
@@ -164,19 +165,32 @@ test('address: the line names the town once, and a street that is called like it
     assert.equal(addressLine(street, town), line, `${street} | ${town}`);
 });
 
-test('address: the address of an event is split into the street and the town, and joined to the same text again', () => {
-  for (const [address, street, town] of [
-    ['Kastanjegatan 14, Mölndal', 'Kastanjegatan 14', 'Mölndal'],
-    ['Aker Brygge, Oslo', 'Aker Brygge', 'Oslo'],
-    ['Götgatan 5, 411 05 Göteborg', 'Götgatan 5, 411 05', 'Göteborg'],
-    ['10 Downing Street, London SW1A 2AA', '10 Downing Street, London SW1A 2AA', 'London'],
-    ['Am Markt 1; Bremen', 'Am Markt 1; Bremen', 'Bremen'],
-    ['Oslo, Norway', '', 'Oslo, Norway'],
-    ['Kastanjegatan 14', 'Kastanjegatan 14', ''],
-    ['Slottsskogen', 'Slottsskogen', ''],
+test('address: the town in the address of an event', () => {
+  for (const [address, town] of [
+    ['Kastanjegatan 14, Mölndal', 'Mölndal'],
+    ['Aker Brygge, Oslo', 'Oslo'],
+    ['Götgatan 5, 411 05 Göteborg', 'Göteborg'],
+    ['10 Downing Street, London SW1A 2AA', 'London'],
+    ['Am Markt 1; Bremen', 'Bremen'],
+    ['Oslo, Norway', 'Oslo'],
+    ['Kastanjegatan 14', ''],
+    ['Slottsskogen', ''],
+  ] as const)
+    assert.equal(townIn(address), town, address);
+});
+
+test('address: a text in a chosen place is the place alone, or the street with its town', () => {
+  const place = { label: 'Oslo, Norway', town: 'Oslo', lat: 59.91, lng: 10.75, timeZone: 'Europe/Oslo' };
+  for (const [text, street, address, isWhole] of [
+    ['Oslo, Norway', '', 'Oslo, Norway', true],
+    ['oslo', '', 'Oslo, Norway', false],
+    ['Aker Brygge, Oslo', 'Aker Brygge', 'Aker Brygge, Oslo', true],
+    ['Oslo gate 5', 'Oslo gate 5', 'Oslo gate 5, Oslo', false],
+    ['Barcode 1, Bergen', 'Barcode 1, Bergen', 'Barcode 1, Bergen, Oslo', false],
   ] as const) {
-    assert.deepEqual(splitAddress(address), { street, town }, address);
-    assert.equal(addressLine(street, town), address);
+    assert.equal(streetIn(text, place), street, text);
+    assert.equal(addressIn(street, place), address, text);
+    assert.equal(isAddressIn(text, place), isWhole, text);
   }
 });
 

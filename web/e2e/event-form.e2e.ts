@@ -2,10 +2,10 @@
 import type { Page } from '@playwright/test';
 import { getEvent } from '@potluck/client';
 import { expect, newEvent, type Person, test } from './fixtures.ts';
-import { chooseTown, openStep } from './form-steps.ts';
+import { choosePlace, openStep, whereOf } from './form-steps.ts';
 
 const idOf = (page: Page): string => new URL(page.url()).pathname.split('/')[2] ?? '';
-const isEvent = /\/e\/[0-9a-f-]{36}(\?\w+)?$/;
+const isEvent = /\/e\/[0-9a-f-]{36}(\?[\w=&]+)?$/;
 const stored = async ({ client }: Person, id: string) => (await getEvent({ client, path: { id } })).data;
 
 test('steps: "Publish" leads to the step and the field that lacks something, and the others are kept', async ({
@@ -20,13 +20,13 @@ test('steps: "Publish" leads to the step and the field that lacks something, and
   await openStep(page, 'Guests');
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByRole('radio', { name: 'Where' })).toBeChecked();
-  const town = page.getByRole('combobox', { name: 'Town or city' });
-  await expect(town).toBeFocused();
-  await expect(town).toHaveAccessibleDescription(/Please fill this in/);
+  const where = whereOf(page);
+  await expect(where).toBeFocused();
+  await expect(where).toHaveAccessibleDescription(/Please fill this in/);
   await expect(page.getByRole('radio', { name: 'Where (needs your attention)' })).toBeVisible();
-  await town.fill('Kastanjegatan 14');
+  await where.fill('Kastanjegatan 14');
   await page.getByRole('button', { name: 'Publish' }).click();
-  await expect(town).toHaveAccessibleDescription(/Which town is that in\?/);
+  await expect(where).toHaveAccessibleDescription(/Which town is that in\?/);
   await openStep(page, 'What and when');
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
 });
@@ -54,7 +54,7 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   await expect(preview).toContainText(/3 Jul 2027.*19:30/);
 });
 
-test('address: a street with its town is understood, stored in one line, and not taken for the town later', async ({
+test('address: a street with its town is understood, stored in one line, and not changed by another save', async ({
   page,
   createPerson,
   signIn,
@@ -65,22 +65,45 @@ test('address: a street with its town is understood, stored in one line, and not
   await page.getByLabel('Title').fill('Chestnuts');
   await page.getByLabel('Starts on').fill('2027-06-05');
   await openStep(page, 'Where');
-  await chooseTown(page, 'Kastanjegatan 14, 431 38 Mölnd', 'Mölndal, Sweden').catch(() => {});
-  const address = page.getByLabel('Address', { exact: true });
-  await expect(address).toHaveValue('Kastanjegatan 14, 431 38');
-  await expect(page.getByText('No exact spot is set')).toBeVisible();
+  await expect(page.getByText('Type where it is')).toBeVisible();
+  await choosePlace(page, 'Tokyo', 'Tokyo, Japan');
+  await expect(page.getByText('Local time at the place (Asia/Tokyo).')).toBeVisible();
+  const address = 'Kastanjegatan 14, 431 38 Mölndal';
+  await choosePlace(page, 'Kastanjegatan 14, 431 38 Mölnd', address);
+  await expect(page.getByText('Pin on the middle of the town.')).toBeVisible();
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page).toHaveURL(isEvent);
   const before = await stored(person, idOf(page));
-  expect(before.location).toMatchObject({ address: 'Kastanjegatan 14, 431 38 Mölndal', isExact: false });
+  expect(before.location).toMatchObject({ address, isExact: false });
   await page.goto(`/e/${before.id}/edit`);
   await openStep(page, 'Where');
-  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('Mölndal');
-  await expect(address).toHaveValue('Kastanjegatan 14, 431 38');
+  await expect(whereOf(page)).toHaveValue(address);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page).toHaveURL(isEvent);
   const { updatedAt: _, ...after } = await stored(person, before.id);
   expect(before).toMatchObject(after);
+});
+
+test('address: a street without a town is offered in the town of the event, and stays there', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  const mölndal = { address: 'Mölndal, Sweden', lat: 57.6554, lng: 12.01378, isExact: true };
+  const { id } = await newEvent(person, { location: mölndal, timezone: 'Europe/Stockholm' });
+  await page.goto(`/e/${id}/edit`);
+  await openStep(page, 'Where');
+  await choosePlace(page, 'Kastanjegatan 14', 'Kastanjegatan 14, Mölndal');
+  await whereOf(page).fill('Kastanjegatan 15');
+  await whereOf(page).press('Escape');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(isEvent);
+  expect((await stored(person, id)).location).toMatchObject({
+    address: 'Kastanjegatan 15, Mölndal',
+    isExact: true,
+  });
 });
 
 test('address: an event whose address names no town keeps it', async ({ page, createPerson, signIn }) => {
@@ -90,8 +113,8 @@ test('address: an event whose address names no town keeps it', async ({ page, cr
   const { id } = await newEvent(person, { location });
   await page.goto(`/e/${id}/edit`);
   await openStep(page, 'Where');
-  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('');
-  await expect(page.getByText('The exact spot is set')).toBeVisible();
+  await expect(whereOf(page)).toHaveValue('Kastanjegatan 14');
+  await expect(page.getByText('Pin on the exact spot.')).toBeVisible();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page).toHaveURL(isEvent);
   expect((await stored(person, id)).location).toEqual(location);
@@ -110,7 +133,7 @@ test.describe('without scripts', () => {
     await page.goto('/new?template=potluck');
     await page.getByLabel('Title').fill('Chestnuts');
     await page.getByLabel('Starts on').fill('2027-06-05');
-    await page.getByLabel('Town or city').fill('Götgatan 5, Mölndal');
+    await page.getByLabel('Where is it?').fill('Götgatan 5, Mölndal');
     await page.getByText('Enter coordinates').click();
     await page.getByLabel('Latitude').fill('59,33');
     await page.getByLabel('Longitude').fill('18.07');
@@ -155,7 +178,7 @@ test('draft: what was typed is there again after another page, until it is start
   await page.getByLabel('Title').fill('Picnic');
   await page.getByLabel('Starts on').fill('2027-06-05');
   await openStep(page, 'Where');
-  await chooseTown(page, 'Osl', 'Oslo, Norway');
+  await choosePlace(page, 'Osl', 'Oslo, Norway');
   await page.reload();
   await expect(page.getByLabel('Title')).toHaveValue('Picnic');
   await page.getByRole('button', { name: 'Publish' }).click();

@@ -8,12 +8,14 @@ export async function openStep(page: Page, name: Step): Promise<void> {
   await page.getByRole('radio', { name }).check();
 }
 
-/** Chooses a town from the list with the keyboard. */
-export async function chooseTown(page: Page, text: string, option: string): Promise<void> {
-  const town = page.getByRole('combobox', { name: 'Town or city' });
-  await town.fill(text);
-  await expect(page.getByRole('option', { name: option })).toBeVisible({ timeout: 20_000 });
-  await town.press('ArrowDown');
-  await town.press('Enter');
-  await expect(town).toHaveValue(option);
+export const whereOf = (page: Page) => page.getByRole('combobox', { name: 'Where is it?' });
+
+/** Chooses a place from the list with the keyboard. @param address what the field has then */
+export async function choosePlace(page: Page, text: string, address: string): Promise<void> {
+  const where = whereOf(page);
+  await where.fill(text);
+  await expect(page.getByRole('option', { name: address })).toBeVisible({ timeout: 20_000 });
+  await where.press('ArrowDown');
+  await where.press('Enter');
+  await expect(where).toHaveValue(address);
 }

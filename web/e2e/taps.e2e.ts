@@ -101,7 +101,7 @@ test('taps: an organizer publishes an event from a template, with a picture and 
   await finger.type(page.getByLabel('Seats', { exact: true }), '12');
   await finger.tap(page.getByRole('group', { name: 'One of the next days' }).getByRole('button').nth(3));
   await finger.tap(page.getByRole('button', { name: 'Next' }));
-  await finger.type(page.getByRole('combobox', { name: 'Town or city' }), 'Oslo');
+  await finger.type(page.getByRole('combobox', { name: 'Where is it?' }), 'Oslo');
   const town = page.getByRole('option', { name: 'Oslo, Norway' });
   await expect(town).toBeVisible({ timeout: 20_000 });
   await finger.tap(town);

@@ -1,27 +1,28 @@
 /** A map with one pin, which is moved by dragging it, by a tap on the map, and by the arrow keys. */
 import { Marker } from 'maplibre-gl';
+import { type Box, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
-export type Spot = { lat: number; lng: number };
-
 export type PinMap = {
-  /** Moves the pin, and the map if the pin is outside of it. */
-  show(spot: Spot): void;
+  /** Moves the pin, unless it is there, and the map to a box around it. */
+  show(pin: Place, box: Box): void;
   remove(): void;
 };
 
 type Options = {
   container: HTMLElement;
-  pin: Spot;
+  pin: Place;
+  /** What the map shows. */
+  box: Box;
   /** The address of the streets; null for a map without streets. */
   tiles: string | null;
   language: string;
   texts: MapTexts & { pin: string };
-  onmove: (spot: Spot) => void;
+  onmove: (pin: Place) => void;
 };
 
-/** In degrees of latitude: the map shows some streets around the pin, or the region where there are no streets. */
-const [streetSpan, regionSpan] = [0.01, 0.4];
+/** The form rounds coordinates to this. */
+const sameDegrees = 1e-5;
 /** In CSS pixels; with Shift, the larger step. */
 const [step, largeStep] = [4, 40];
 const directions: Record<string, [x: number, y: number]> = {
@@ -32,9 +33,8 @@ const directions: Record<string, [x: number, y: number]> = {
 };
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startPinMap({ pin, onmove, texts, ...options }: Options): Promise<PinMap> {
-  const span = options.tiles === null ? regionSpan : streetSpan;
-  const { map, ready, remove } = await openMap({ ...options, texts, bounds: boundsAround(pin, span) });
+export async function startPinMap({ pin, box, onmove, texts, ...options }: Options): Promise<PinMap> {
+  const { map, ready, remove } = await openMap({ ...options, texts, bounds: toBounds(box) });
   await ready;
   const element = document.createElement('button');
   element.type = 'button';
@@ -73,17 +73,12 @@ export async function startPinMap({ pin, onmove, texts, ...options }: Options): 
   }
 
   return {
-    show({ lat, lng }) {
+    show({ lat, lng }, around) {
+      const at = marker.getLngLat().wrap();
+      if (Math.max(Math.abs(at.lat - lat), Math.abs(at.lng - lng)) < sameDegrees) return;
       marker.setLngLat([lng, lat]);
-      keepInView();
+      map.fitBounds(toBounds(around));
     },
     remove,
   };
 }
-
-const boundsAround = ({ lat, lng }: Spot, span: number): [number, number, number, number] => [
-  lng - span,
-  Math.max(lat - span / 2, -85),
-  lng + span,
-  Math.min(lat + span / 2, 85),
-];

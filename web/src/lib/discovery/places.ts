@@ -4,6 +4,7 @@ import { getLanguage } from '#lib/language/languages.ts';
 
 /** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
 export type ChosenPlace = {
+  /** The address of an event that is in the place and nowhere in particular; of a stored event, its address. */
   label: string;
   /** The name in an address, such as `Springfield, IL`. */
   town: string;

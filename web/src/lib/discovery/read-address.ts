@@ -123,18 +123,14 @@ export function addressLine(street: string, town: string): string {
 }
 
 /** Whether a street ends with its town, or has it behind a comma. "Oslo gate 5" does not name the town of Oslo. */
-function namesTown(street: string, town: string): boolean {
+export function namesTown(street: string, town: string): boolean {
   const name = ` ${normalizeName(town.split(separators)[0] ?? '')}`;
   const parts = street.split(separators).map((part) => ` ${normalizeName(part.replace(codeBehind, ''))}`);
   return parts.some((part, i) => part.endsWith(name) && (i > 0 || part !== name));
 }
 
-/** The street and the town of an address that an event has. The town is empty if the address does not name one. */
-export function splitAddress(address: string): { street: string; town: string } {
+/** The town in the address of an event; empty if the address does not name one. */
+export function townIn(address: string): string {
   const [reading] = readAddress(address).filter(({ isGuess }) => !isGuess);
-  if (!reading) return { street: address, town: '' };
-  if (reading.street === '')
-    return reading.country ? { street: '', town: address } : { street: address, town: '' };
-  const isWhole = addressLine(reading.street, reading.town) === address;
-  return { street: isWhole ? reading.street : address, town: reading.town };
+  return reading && (reading.street !== '' || reading.country) ? reading.town : '';
 }

@@ -41,8 +41,6 @@ export const eventFields = {
     nameOf: (value) => value && categoryName(value),
   },
   description: { label: m.organizer_description, plain: (event) => event.description },
-  /** What the visitor typed. */
-  town: { label: m.organizer_town },
   address: { label: m.organizer_address },
   /** The exact spot. Empty: the middle of the town. */
   lat: { label: m.organizer_latitude },

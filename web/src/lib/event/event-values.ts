@@ -1,4 +1,5 @@
 /** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
+import type { Box } from '#lib/discovery/mercator.ts';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
 import type { TextFieldName } from '#lib/event/event-fields.ts';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
@@ -47,6 +48,8 @@ export type EventOptions = {
   currencies: Option[];
   /** The address of the streets of the map; null for a map without streets. */
   mapTiles: string | null;
+  /** Where the map of a new event begins. `town` is empty if the events of this server are in several. */
+  home: { box: Box; town: string };
 };
 
 /** What the form shows after a request. */

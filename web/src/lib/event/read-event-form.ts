@@ -1,4 +1,5 @@
 /** Reads the form of an event, on the server and for drafts in browsers. */
+import { addressIn, streetIn } from '#lib/discovery/place-address.ts';
 import { parseChosen } from '#lib/discovery/places.ts';
 import { textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
@@ -9,7 +10,7 @@ export function readEventForm(form: FormData): EventValues {
   const choice = parseChosen(text('choice'));
   return {
     ...textsOf(text),
-    town: choice?.label ?? text('town'),
+    ...(choice && { address: addressIn(streetIn(text('address'), choice), choice) }),
     place: choice ? JSON.stringify(choice) : text('place'),
     allDay: form.has('allDay'),
     startAt: text('startAt'),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
-import { addressLine, splitAddress } from '#lib/discovery/read-address.ts';
+import { townIn } from '#lib/discovery/read-address.ts';
 import { type CoverTheme, pictureOfTheme } from '#lib/event/cover-themes.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
@@ -76,15 +76,12 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
-  const { street, town } = splitAddress(location.address);
-  const { lat, lng, isExact } = location;
-  const [name = ''] = town.split(',');
-  const place: ChosenPlace = { label: town, town: name, lat, lng, timeZone: timezone };
+  const { address, lat, lng, isExact } = location;
+  const place: ChosenPlace = { label: address, town: townIn(address), lat, lng, timeZone: timezone };
   return {
     ...textsOf((_, { plain }) => plain?.(event) ?? ''),
-    town,
     place: JSON.stringify(place),
-    address: street,
+    address,
     lat: isExact ? String(lat) : '',
     lng: isExact ? String(lng) : '',
     allDay,
@@ -136,7 +133,6 @@ export function toEventBody(
   const capacity = Number(values.capacity);
   if (!isWhole(capacity, 0, 1_000_000)) fields.capacity = m.organizer_error_number();
   const spot = place && readSpot(values, place, fields);
-  if (place && !values.address) requireText('location.address', place.label);
   if (!place && !fields.location) requireText('location', '');
   if (!place || !spot || Object.keys(fields).length > 0) return { body: null, fields };
   const body: EventBody = {
@@ -145,7 +141,7 @@ export function toEventBody(
     endAt,
     allDay: values.allDay,
     timezone: place.timeZone,
-    location: { address: values.address ? addressLine(values.address, place.town) : place.label, ...spot },
+    location: { address: values.address, ...spot },
     coverUrl: values.coverUrl || null,
     coverTheme: (values.coverTheme || null) as (EventBody['coverTheme'] & string) | null,
     price,

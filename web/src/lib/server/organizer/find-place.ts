@@ -1,34 +1,44 @@
-/** Finds the place that the visitor means by the name of a town, or by an address. */
-import { type Client, searchPlaces } from '@potluck/client';
+/** Finds the place that the visitor means by an address, or by the name of a town. */
+import { type Client, type Place, searchPlaces } from '@potluck/client';
+import { addressIn, isAddressIn } from '#lib/discovery/place-address.ts';
 import { type ChosenPlace, parseChosen, toChosen } from '#lib/discovery/places.ts';
 import { searchAddress } from '#lib/discovery/search-address.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 
 export type PlaceResult =
-  /** `street`: what was typed in front of the town. */
-  | { place: ChosenPlace; street: string }
+  /** `address`: in one line, with the town. */
+  | { place: ChosenPlace; address: string }
   /** `choices` is empty if no place has the name. */
-  | { place: null; choices: ChosenPlace[]; street: string; error: string };
+  | { place: null; choices: ChosenPlace[]; error: string };
 
-/** The chosen place; or the only place with the typed name; or places to choose from. */
+/**
+ * The chosen place, unless the address names another one; or the only place that it names; or places to choose from. A
+ * street without a town is in the chosen place.
+ */
 export async function findPlace(
   client: Client,
-  { town, place }: Pick<EventValues, 'town' | 'place'>,
+  { address, place }: Pick<EventValues, 'address' | 'place'>,
 ): Promise<PlaceResult> {
   const chosen = parseChosen(place);
-  if (chosen && chosen.label === town) return { place: chosen, street: '' };
-  if (town === '') return { place: null, choices: [], street: '', error: m.field_required() };
-  const { places, named, street } = await searchAddress(town, async (name) => {
+  if (address === '') return { place: null, choices: [], error: m.field_required() };
+  if (chosen && isAddressIn(address, chosen)) return { place: chosen, address };
+  const { places, named, street } = await searchAddress(address, async (name) => {
     const { data } = await searchPlaces({ client, query: { q: name, limit: 8 } });
     return data.data;
   });
-  const [only, ...others] = named.length > 0 ? named : places;
-  if (only && others.length === 0) return { place: toChosen(only), street };
-  return { place: null, choices: places.map(toChosen), street, error: errorOf(town, places.length) };
+  const at = (found: ChosenPlace, before: string) => ({ place: found, address: addressIn(before, found) });
+  if (chosen && named.length === 0) return at(chosen, address);
+  const meant = named.length > 0 ? named : places;
+  if (chosen && meant.some((each) => isAt(each, chosen))) return at(chosen, street);
+  const [only, ...others] = meant;
+  if (only && others.length === 0) return at(toChosen(only), street);
+  return { place: null, choices: places.map(toChosen), error: errorOf(address, places.length) };
 }
 
-function errorOf(town: string, found: number): string {
+const isAt = ({ lat, lng }: Place, chosen: ChosenPlace): boolean => lat === chosen.lat && lng === chosen.lng;
+
+function errorOf(address: string, found: number): string {
   if (found > 0) return m.organizer_error_choose_place();
-  return /\p{Nd}/u.test(town) ? m.organizer_error_no_town() : m.organizer_error_no_place();
+  return /\p{Nd}/u.test(address) ? m.organizer_error_no_town() : m.organizer_error_no_place();
 }

@@ -1,10 +1,13 @@
 /** What the form of an event shows after a request, and the steps that creating and editing share. */
-import { type Client, listCategories, type ProblemError } from '@potluck/client';
+import { type Client, listCategories, listEvents, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
 import { categoryName } from '#lib/discovery/category-name.ts';
-import type { ChosenPlace } from '#lib/discovery/places.ts';
+import { type ChosenPlace, parseChosen } from '#lib/discovery/places.ts';
+import { readSearch } from '#lib/discovery/search.ts';
 import type { EventFormState, EventOptions, EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
+import { viewOf } from '#lib/server/discovery/map.ts';
+import { commonTown } from '#lib/server/discovery/short-address.ts';
 import { load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-times.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
@@ -14,7 +17,8 @@ export async function loadOptions(
   { locals, platform }: Pick<RequestEvent, 'locals' | 'platform'>,
   currency: string,
 ): Promise<EventOptions> {
-  const { data } = await load(listCategories({ client: locals.api }));
+  const client = locals.api;
+  const [{ data }, home] = await Promise.all([load(listCategories({ client })), loadHome(client)]);
   const mapTiles = platform?.mapTiles ?? null;
   if (mapTiles?.startsWith('https://')) locals.foreignSource = mapTiles;
   return {
@@ -24,7 +28,19 @@ export async function loadOptions(
     })),
     currencies: currencyOptions(currency),
     mapTiles,
+    home,
   };
+}
+
+const homeSample = 50;
+
+/** Where most events of this server are, and the town that they name. */
+async function loadHome(client: Client): Promise<EventOptions['home']> {
+  const [{ box }, { data }] = await Promise.all([
+    viewOf(client, readSearch(new URLSearchParams())),
+    load(listEvents({ client, query: { limit: homeSample } })),
+  ]);
+  return { box, town: commonTown(data.map(({ location }) => location)) };
 }
 
 /** Refuses a form whose fields have errors. */
@@ -48,11 +64,17 @@ export function refuseFor(cause: ProblemError, values: EventValues): ActionFailu
   return fail(cause.status, { values, problem });
 }
 
-/** The place with its name in the values, for the form without scripts. */
-export function withPlace(values: EventValues, { place, street }: PlaceResult): EventValues {
-  const address = values.address || street;
-  if (!place) return { ...values, place: '', address };
-  return { ...values, town: place.label, place: JSON.stringify(place), address };
+/** The values with the place that was found. A spot belongs to the place in which it was set. */
+export function withPlace(values: EventValues, result: PlaceResult): EventValues {
+  if (!result.place) return { ...values, place: '' };
+  const before = parseChosen(values.place);
+  const isOther = before !== null && before.label !== result.place.label;
+  return {
+    ...values,
+    address: result.address,
+    place: JSON.stringify(result.place),
+    ...(isOther && { lat: '', lng: '' }),
+  };
 }
 
 /** Answers the button "Search" of the place, which works without scripts. */

@@ -2,6 +2,7 @@
 import type { Event } from '@potluck/client';
 import { distanceKm } from '#lib/discovery/distance.ts';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
+import { toDegrees } from '#lib/discovery/spot.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 import type { FieldErrors } from './event-times.ts';
@@ -19,11 +20,7 @@ export function readSpot(
   const spot = { lat: toDegrees(values.lat, 90), lng: toDegrees(values.lng, 180) };
   for (const axis of ['lat', 'lng'] as const)
     if (Number.isNaN(spot[axis])) fields[`location.${axis}`] = m.organizer_error_degrees();
-  if (distanceKm(spot, town) > maxKm) fields['location.lat'] = m.organizer_error_far({ town: town.label });
+  if (distanceKm(spot, town) > maxKm)
+    fields['location.lat'] = m.organizer_error_far({ town: town.town || town.label });
   return { ...spot, isExact: true };
-}
-
-function toDegrees(text: string, max: number): number {
-  const degrees = text === '' ? Number.NaN : Number(text.replace(',', '.'));
-  return Math.abs(degrees) <= max ? degrees : Number.NaN;
 }
