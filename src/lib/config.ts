@@ -93,7 +93,7 @@ function readSettings(read: Reader) {
     sms: readSms(read, production),
     /** The name by which messages call this server. */
     instanceName: readInstanceName(read),
-    mail: readMail(read, devCodes),
+    mail: readMail(read, { devCodes, publicUrl }),
     /** The country of phone numbers that are written without the code of a country. */
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */

@@ -6,8 +6,9 @@ import type { ReadyConfig } from '../lib/config.ts';
 import { newId } from '../lib/ids.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { countMail, uncountMail } from './allowance.ts';
-import { codeText } from './code-text.ts';
-import { type CodeMail, type Mail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
+import { codeContent } from './code-content.ts';
+import { type MailContent, renderText } from './layout.ts';
+import { type CodeMail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 type MailerServices = {
@@ -30,16 +31,20 @@ const refuse = async (): Promise<never> => {
 };
 const noMailer: Mailer = { isOn: false, delivers: false, send: refuse, sendCode: refuse, close: () => {} };
 
+/** Without PUBLIC_URL, the address of a page is one of this machine, which no reader of a mail can open. */
+const contentOf = (mail: CodeMail, { mail: { hasLinks }, instanceName }: MailerServices['config']) =>
+  codeContent(hasLinks ? mail : { ...mail, link: null }, instanceName);
+
 /** Writes mails to the log. A code is not in the log if the response carries it as `devCode`. */
 function createConsoleMailer({ config, log }: MailerServices): Mailer {
-  const write = ({ subject, text }: Pick<Mail, 'subject' | 'text'>) =>
-    log.warn({ subject, text }, 'no mail was sent; this is its text');
+  const write = (content: MailContent) =>
+    log.warn({ subject: content.subject, text: renderText(content) }, 'no mail was sent; this is its text');
   return {
     isOn: true,
     delivers: false,
-    sendCode: async (mail) => (config.devCodes ? undefined : write(codeText(mail, config.instanceName))),
-    send: async (mail) => {
-      write(mail);
+    sendCode: async (mail) => (config.devCodes ? undefined : write(contentOf(mail, config))),
+    send: async ({ content }) => {
+      write(content);
       return 'written to the log';
     },
     close: () => {},
@@ -61,8 +66,7 @@ function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smt
       count('busy');
       throw new MailFailure('busy');
     }
-    const { address: to, language } = mail;
-    const sent = forCodes.send({ id: newId(), to, language, ...codeText(mail, config.instanceName) });
+    const sent = forCodes.send({ id: newId(), to: mail.address, content: contentOf(mail, config) });
     sent
       .then(
         () => count('sent'),

@@ -6,7 +6,8 @@ import type { ReadyConfig } from '../lib/config.ts';
 import { hashAddress } from '../lib/mail-address.ts';
 import { dayMs } from '../lib/time.ts';
 import { countMail, uncountMail } from './allowance.ts';
-import { type Mailer, MailFailure, type MailOutcome, type MailText } from './mailer.ts';
+import type { MailContent } from './layout.ts';
+import { type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
 import {
   dropMail,
   endMail,
@@ -30,8 +31,8 @@ export type SenderServices = {
 type TakenMail = QueuedMail & { takenAt: Date };
 
 type Options = {
-  /** The text of a mail as things are now; null for a mail that tells nothing new any more. */
-  write: (mail: QueuedMail) => Promise<MailText | null>;
+  /** What a mail says as things are now; null for a mail that tells nothing new any more. */
+  write: (mail: QueuedMail) => Promise<MailContent | null>;
   count: (outcome: MailOutcome) => void;
 };
 
@@ -107,10 +108,10 @@ export class MailSender {
 
   async #send(mail: TakenMail): Promise<void> {
     const { db, mailer, clock } = this.#services;
-    const { id, address: to, language } = mail;
-    const text = await this.#writeUnlessSuppressed(mail);
-    if (!text) return await uncountMail(db, mail.takenAt);
-    const reply = await mailer.send({ id, to, language, ...text }).catch((error) => {
+    const { id, address: to } = mail;
+    const content = await this.#writeUnlessSuppressed(mail);
+    if (!content) return await uncountMail(db, mail.takenAt);
+    const reply = await mailer.send({ id, to, content }).catch((error) => {
       if (error instanceof MailFailure) return error;
       throw error;
     });
@@ -121,14 +122,14 @@ export class MailSender {
   }
 
   /** @returns null if nothing is to be sent, which is stored */
-  async #writeUnlessSuppressed(mail: QueuedMail): Promise<MailText | null> {
+  async #writeUnlessSuppressed(mail: QueuedMail): Promise<MailContent | null> {
     const { db, config, clock } = this.#services;
-    const text = await this.#options.write(mail);
-    if (!text) {
+    const content = await this.#options.write(mail);
+    if (!content) {
       await dropMail(db, mail);
       return null;
     }
-    if (!(await isSuppressed(db, hashAddress(config.secretKey, mail.address)))) return text;
+    if (!(await isSuppressed(db, hashAddress(config.secretKey, mail.address)))) return content;
     this.#options.count('suppressed');
     await endMail(db, mail, 'suppressed', { reply: '', now: clock() });
     return null;

@@ -1,6 +1,7 @@
 /** What sends mails. `services.mailer` is the one of the configuration. */
 import type { Language } from '../../web/src/lib/language/languages.ts';
 import { Problem } from '../lib/errors.ts';
+import type { MailContent } from './layout.ts';
 
 /** What a code confirms. Each purpose has texts of its own. */
 export const mailedPurposes = ['sign_in', 'confirm_contact', 'delete_account'] as const;
@@ -17,13 +18,11 @@ export type CodeMail = {
   language: Language;
 };
 
-export type MailText = { subject: string; text: string };
-
-export type Mail = MailText & {
+export type Mail = {
   /** The same for each attempt to send the mail, so that a second copy can be recognized: its `Message-ID`. */
   id: string;
   to: string;
-  language: Language;
+  content: MailContent;
 };
 
 export type Mailer = {

@@ -1,6 +1,7 @@
 /** The connections to the mail server, by nodemailer. */
 import { createTransport as createPool, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
 import type { MailServer, SmtpConfig } from '../lib/config/mail.ts';
+import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
 import { readFailure } from './read-failure.ts';
 
@@ -61,15 +62,16 @@ const connectionOptions = ({ host, port, tls, user, authorities }: MailServer): 
 });
 
 const toOptions = (
-  { id, to, language, subject, text }: Mail,
+  { id, to, content }: Mail,
   from: { name: string; address: string },
   domain: string,
 ): SendMailOptions => ({
   from,
   to: { name: '', address: to },
   messageId: `<${id}@${domain}>`,
-  subject,
-  text,
+  subject: content.subject,
+  text: renderText(content),
+  html: renderHtml(content, from.name),
   // No programs that answer for people who are away.
-  headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
+  headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': content.language },
 });

@@ -7,6 +7,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { readConfig } from '../../src/lib/config.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
+import type { MailContent } from '../../src/mail/layout.ts';
 import { mailedPurposes } from '../../src/mail/mailer.ts';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
@@ -37,13 +38,8 @@ async function startServer(options: ConstructorParameters<typeof MailServer>[0])
   after(() => server.close());
   return { server, port };
 }
-const mail = {
-  id: 'id-1',
-  to: 'noor@example.net',
-  language: 'en',
-  subject: 'Hello',
-  text: 'Hello\n',
-} as const;
+const content: MailContent = { language: 'en', subject: 'Hello', heading: 'Hello', footer: [] };
+const mail = { id: 'id-1', to: 'noor@example.net', content };
 
 test('mail server: encrypted by STARTTLS or from the first byte, with your own authority and a password', async () => {
   for (const isImplicit of [false, true]) {
@@ -110,7 +106,11 @@ test('mail server: mails have a DKIM signature that the public key verifies', as
 
 test('mail server: a code is sent at once, with its link, in each language, and is stored nowhere', async () => {
   const { server, port } = await startServer({});
-  const mailer = createMailerWith({ MAIL_URL: `smtp://localhost:${port}`, INSTANCE_NAME: 'Mölle' });
+  const mailer = createMailerWith({
+    MAIL_URL: `smtp://localhost:${port}`,
+    INSTANCE_NAME: 'Mölle',
+    PUBLIC_URL: 'https://events.example.org',
+  });
   const link = 'https://events.example.org/sign-in/link?token=x';
   for (const purpose of mailedPurposes)
     for (const language of languages)
@@ -122,6 +122,20 @@ test('mail server: a code is sent at once, with its link, in each language, and 
     assert.equal(headerOf(received, 'From'), 'Village <events@example.org>');
   }
   assert.deepEqual(await api.sql`select 1 from mails`, []);
+});
+
+test('mail server: without PUBLIC_URL, mails lead to no page', async () => {
+  const { server, port } = await startServer({});
+  const mailer = createMailerWith({ MAIL_URL: `smtp://localhost:${port}` });
+  const link = 'http://127.0.0.1:3000/sign-in/link?token=x';
+  await mailer.sendCode({
+    address: 'noor@example.net',
+    purpose: 'sign_in',
+    code: '493027',
+    link,
+    language: 'en',
+  });
+  assert.doesNotMatch(server.received[0]?.text ?? '', /href|127\.0\.0\.1/);
 });
 
 test('mail server: without one, codes are in the log, unless responses have them; and with MAIL_DRIVER=off nothing is', async () => {

@@ -158,15 +158,16 @@ export const headerOf = ({ text }: ReceivedMail, name: string): string =>
     .exec(text.split('\r\n\r\n')[0] ?? '')?.[1]
     ?.replace(/\r\n\s+/g, ' ') ?? '';
 
-/** The text of a mail with a single part. */
+/** The decoded text of a mail, or of its first part: the one without HTML. */
 export function textOf(mail: ReceivedMail): string {
   const [, ...paragraphs] = mail.text.split('\r\n\r\n');
   const encoded = paragraphs.join('\r\n\r\n');
+  const [, boundary] = /boundary="([^"]+)"/.exec(headerOf(mail, 'Content-Type')) ?? [];
+  if (boundary) return textOf({ ...mail, text: encoded.split(`--${boundary}`)[1]?.trimStart() ?? '' });
   const encoding = headerOf(mail, 'Content-Transfer-Encoding');
   if (encoding === 'base64') return Buffer.from(encoded, 'base64').toString();
   if (encoding !== 'quoted-printable') return encoded;
-  const bytes = encoded
-    .replace(/=\r\n/g, '')
-    .replace(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const toByte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  const bytes = encoded.replace(/=\r\n/g, '').replace(/=([\dA-F]{2})/g, toByte);
   return Buffer.from(bytes, 'latin1').toString();
 }

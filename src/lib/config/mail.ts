@@ -25,11 +25,21 @@ export type DkimKey = { selector: string; privateKey: string };
 
 export type SmtpConfig = { driver: 'smtp'; server: MailServer; from: MailSender; dkim: DkimKey | undefined };
 
-/** `perHour`: how many mails all servers send in an hour. */
-export type MailConfig = { perHour: number } & ({ driver: 'off' } | { driver: 'console' } | SmtpConfig);
+/** `perHour`: how many mails all servers send in an hour. `hasLinks`: whether mails lead to pages. */
+export type MailConfig = { perHour: number; hasLinks: boolean } & (
+  | { driver: 'off' }
+  | { driver: 'console' }
+  | SmtpConfig
+);
 
-/** @param devCodes whether responses contain codes, so that mail is possible without a mail server */
-export function readMail(read: Reader, devCodes: boolean): MailConfig {
+/**
+ * @param devCodes whether responses contain codes, so that mail is possible without a mail server
+ * @param publicUrl undefined if it is not set: readers of mails could not open an address of this machine
+ */
+export function readMail(
+  read: Reader,
+  { devCodes, publicUrl }: { devCodes: boolean; publicUrl: string | undefined },
+): MailConfig {
   const url = read.url('MAIL_URL', ['smtp:', 'smtps:']);
   const fallback = read.text('MAIL_URL') !== undefined ? 'smtp' : devCodes ? 'console' : 'off';
   const driver = read.oneOf('MAIL_DRIVER', ['off', 'console', 'smtp'], fallback);
@@ -37,11 +47,12 @@ export function readMail(read: Reader, devCodes: boolean): MailConfig {
   if (authorities !== undefined && !authorities.includes('-----BEGIN CERTIFICATE-----'))
     read.faults.push('MAIL_CA must name a file with certificates in PEM format.');
   const perHour = read.whole('MAIL_PER_HOUR', 1_000, 1, 10_000_000);
-  if (driver !== 'smtp') return { driver, perHour };
+  const hasLinks = publicUrl !== undefined;
+  if (driver !== 'smtp') return { driver, perHour, hasLinks };
   read.needed('MAIL_URL', 'MAIL_DRIVER=smtp needs the address of a mail server');
   read.needed('MAIL_FROM', 'mails need the address that sends them');
   const server = readServer(read, new URL(url ?? 'smtp://localhost'), authorities);
-  return { driver, perHour, server, from: from ?? { name: undefined, address: '' }, dkim };
+  return { driver, perHour, hasLinks, server, from: from ?? { name: undefined, address: '' }, dkim };
 }
 
 function readServer(read: Reader, url: URL, authorities: string | undefined): MailServer {

@@ -3,7 +3,7 @@ import type { BaseServices } from '../../http/services.ts';
 import { MailSender } from '../../mail/mail-sender.ts';
 import { mailOutcomes } from '../../mail/mailer.ts';
 import type { UserServices } from '../users/services.ts';
-import { writeMail } from './mail/write-mail.ts';
+import { mailContent } from './mail/mail-content.ts';
 
 export type NotificationServices = UserServices & { mailSender: MailSender };
 
@@ -12,7 +12,7 @@ export function createNotificationServices(services: BaseServices) {
   for (const use of ['code', 'notice']) for (const outcome of mailOutcomes) mails.inc({ use, outcome }, 0);
   return {
     mailSender: new MailSender(services, {
-      write: async (mail) => writeMail(mail, services.config.instanceName),
+      write: async (mail) => mailContent(mail, services.config.instanceName),
       count: (outcome) => mails.inc({ use: 'notice', outcome }),
     }),
   };

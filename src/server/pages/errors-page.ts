@@ -1,6 +1,8 @@
 /** The page at /docs/errors, which explains every problem code. */
+
+import { escapeHtml } from '../../lib/escape-html.ts';
 import type { catalogue } from '../../lib/problem-catalogue.ts';
-import { escapeHtml, htmlDocument } from './layout.ts';
+import { htmlDocument } from './layout.ts';
 
 export function errorsPage(entries: typeof catalogue): string {
   const rows = Object.entries(entries).map(

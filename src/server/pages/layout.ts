@@ -3,10 +3,6 @@
  */
 import type { FastifyReply } from 'fastify';
 
-/** Escapes text for HTML. All text that people entered must pass through it. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-
 const style = `
 :root { color-scheme: light dark; --ink: #23201c; --soft: #6f675e; --paper: #fdfaf5; --card: #fff; --line: #e9e1d5; --accent: #b4491f }
 @media (prefers-color-scheme: dark) { :root { --ink: #f0ebe3; --soft: #a89f94; --paper: #191714; --card: #23201c; --line: #3a352e; --accent: #f08a5d } }

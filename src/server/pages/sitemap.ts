@@ -5,8 +5,8 @@ import { sql } from '../../db/sql.ts';
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
 import { Problem } from '../../lib/errors.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { listedCondition } from '../../modules/events/policy.ts';
-import { escapeHtml } from './layout.ts';
 
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;

@@ -87,6 +87,12 @@ export const mailFaults: Fault[] = [
       'a wrong password ends all mails',
     ],
   ]),
+  ...faultsOf('src/mail/layout.ts', [
+    ['`<bdi>${escapeHtml(text)', '`<bdi>${text', 'mail-layout', 'names of people become HTML in mails'],
+  ]),
+  ...faultsOf('src/mail/create-mailer.ts', [
+    ['hasLinks ? mail :', 'true ? mail :', 'mail-server', 'mails lead to addresses of the machine'],
+  ]),
   ...faultsOf('src/mail/transport.ts', [
     ["requireTLS: tls === 'required',", '', 'mail-server', 'passwords and mails are readable on the way'],
   ]),

@@ -3,9 +3,9 @@
  * are files beside this one, because a server may have none: those of the pages for Latin letters, and DejaVu for others.
  */
 import path from 'node:path';
+import { escapeHtml } from '../../../lib/escape-html.ts';
 import { lazily } from '../../../lib/lazily.ts';
 import { loadSharp } from '../../../lib/load-sharp.ts';
-import { escapeHtml } from '../../pages/layout.ts';
 
 const files = ['BricolageGrotesque-Bold', 'Figtree-Medium', 'DejaVuSans-Bold', 'DejaVuSans'].map((name) =>
   path.join(import.meta.dirname, 'fonts', `${name}.ttf`),

@@ -1,0 +1,109 @@
+/**
+ * What mails look like: each kind in each language, as text and as HTML, compared with files. A missing file is written, so to
+ * change a mail, delete its files and run the test.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { codeContent } from '../../src/mail/code-content.ts';
+import { mailKinds } from '../../src/mail/kinds.ts';
+import { colours, contrasts, type MailContent, renderHtml, renderText } from '../../src/mail/layout.ts';
+import { mailedPurposes } from '../../src/mail/mailer.ts';
+import messages from '../../src/mail/messages.json' with { type: 'json' };
+import { mailContent } from '../../src/modules/notifications/mail/mail-content.ts';
+import { findDefects, type Messages } from '../../web/check-messages.ts';
+import { type Language, languages } from '../../web/src/lib/language/languages.ts';
+
+const folder = path.join(import.meta.dirname, 'golden');
+mkdirSync(folder, { recursive: true });
+
+const link = 'https://events.example.org/sign-in/link?token=Zm9v';
+const instance = 'Mölle & Söner';
+
+/** Every mail, by the name of its files. */
+const mails: Record<string, MailContent> = Object.fromEntries(
+  languages.flatMap((language) => [
+    ...mailedPurposes.map((purpose) => [
+      `code-${purpose}.${language}`,
+      codeContent({ address: 'noor@example.net', purpose, code: '493027', link, language }, instance),
+    ]),
+    ...mailKinds.map((kind) => [`${kind}.${language}`, mailContent({ kind, language }, instance)]),
+  ]),
+);
+
+test('mail layout: each kind in each language equals its files, and no file is of another mail', () => {
+  for (const [name, content] of Object.entries(mails))
+    for (const [file, text] of [
+      [`${name}.txt`, renderText(content)],
+      [`${name}.html`, renderHtml(content, instance)],
+    ] as const) {
+      if (!existsSync(path.join(folder, file)) && !process.env.CI)
+        writeFileSync(path.join(folder, file), text);
+      assert.equal(text, readFileSync(path.join(folder, file), 'utf8'), file);
+    }
+  const known = Object.keys(mails).flatMap((name) => [`${name}.html`, `${name}.txt`]);
+  assert.deepEqual(readdirSync(folder).sort(), known.sort());
+});
+
+test('mail layout: small, without anything that is loaded, and with the language and its direction', () => {
+  for (const [name, content] of Object.entries(mails)) {
+    const html = renderHtml(content, instance);
+    assert.ok(Buffer.byteLength(html) < 60_000, `${name} has ${Buffer.byteLength(html)} bytes`);
+    assert.doesNotMatch(
+      html,
+      /<(img|link|script|iframe|object|video|audio|form)\b|url\(|@import|@font-face|\bsrc=/i,
+      name,
+    );
+    const direction = content.language === 'ar' ? 'rtl' : 'ltr';
+    assert.match(html, new RegExp(`^<!doctype html><html lang="${content.language}" dir="${direction}">`));
+    assert.doesNotMatch(`${html}${renderText(content)}`, /undefined|\{\w+\}/, name);
+  }
+});
+
+test('mail layout: texts of people cannot become HTML', () => {
+  const evil = '<script>alert(1)</script>"\'&';
+  const content: MailContent = {
+    ...{
+      language: 'en',
+      subject: evil,
+      heading: evil,
+      code: evil,
+      paragraphs: [evil],
+
+      footer: [evil],
+    },
+    button: { text: evil, url: `https://example.org/?${evil}` },
+  };
+  const html = renderHtml(content, evil);
+  assert.doesNotMatch(html, /<script/);
+  assert.equal(html.match(/"/g)?.length, renderHtml({ ...content, heading: 'x' }, 'x').match(/"/g)?.length);
+});
+
+test('mail layout: each pair of text and ground has a contrast of 4.5 or more, in light and dark', () => {
+  for (const scheme of Object.values(colours))
+    for (const [text, ground] of contrasts) {
+      const ratio = contrastOf(scheme[text], scheme[ground]);
+      assert.ok(ratio >= 4.5, `${scheme[text]} on ${scheme[ground]}: ${ratio.toFixed(2)}`);
+    }
+});
+
+test('mail layout: every text exists in every language, with the same inputs', () => {
+  const of = (language: Language): Messages =>
+    Object.fromEntries(Object.entries(messages).map(([name, texts]) => [name, texts[language]]));
+  assert.deepEqual(findDefects({ en: of('en'), de: of('de'), sv: of('sv'), ar: of('ar') }), []);
+});
+
+/** By the formula of WCAG 2.2. */
+function contrastOf(first: string, second: string): number {
+  const [light = 0, dark = 0] = [luminanceOf(first), luminanceOf(second)].sort((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
