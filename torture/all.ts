@@ -20,6 +20,7 @@ import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
 import { live } from './programs/live.ts';
 import { lockOut } from './programs/lock-out.ts';
+import { mail } from './programs/mail.ts';
 import { matrix } from './programs/matrix.ts';
 import { memory } from './programs/memory.ts';
 import { migrate } from './programs/migrate.ts';
@@ -65,6 +66,7 @@ export const programs: Program[] = [
   fairness,
   secrets,
   crash,
+  mail,
   power,
   diskFull,
   descriptors,

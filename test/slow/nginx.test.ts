@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { eventBody } from '../support/factories.ts';
+import { findFreePorts } from '../support/free-ports.ts';
 import {
   cleanUpAfterTests,
   createTempDir,
@@ -20,14 +21,7 @@ import {
   signIn,
 } from '../support/processes.ts';
 import { cloneDatabase } from '../support/test-database.ts';
-import {
-  findFreePorts,
-  missingTools,
-  openSecureClient,
-  readNginxChapter,
-  replaceAll,
-  startNginx,
-} from './nginx.ts';
+import { missingTools, openSecureClient, readNginxChapter, replaceAll, startNginx } from './nginx.ts';
 
 cleanUpAfterTests();
 

@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findFreePorts } from '../support/free-ports.ts';
 import { createTempDir } from '../support/processes.ts';
 
 /** nginx is in a directory that is not in PATH of all users. */
@@ -29,20 +30,6 @@ export async function readNginxChapter(): Promise<{ config: string; restart: str
   const [, config = ''] = /```nginx\n(.*?)```/s.exec(chapter) ?? [];
   const [, restart = ''] = /```sh\n(.*?)```/s.exec(chapter) ?? [];
   return { config, restart };
-}
-
-/** Returns ports that nothing listens on, each different. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const probes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const probe = createServer().listen(0, '127.0.0.1');
-      await once(probe, 'listening');
-      return probe;
-    }),
-  );
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  for (const probe of probes) probe.close();
-  return ports;
 }
 
 /** Replaces each key of `replacements`, which must occur in the text. */
