@@ -85,9 +85,10 @@ const readUser = ({ username, password }: URL): MailServer['user'] =>
 function readSender(read: Reader): MailSender | undefined {
   const value = read.text('MAIL_FROM');
   if (value === undefined) return undefined;
-  const [, name, bracketed] = /^(.*?)\s*<([^<>]*)>$/.exec(value) ?? [];
-  const address = bracketed ?? value;
-  if (isMailAddress(address) && !/["<>\p{Cc}]/u.test(name ?? '')) return { name: name || undefined, address };
+  const open = value.endsWith('>') ? value.lastIndexOf('<') : -1;
+  const name = value.slice(0, Math.max(open, 0)).trimEnd();
+  const address = open < 0 ? value : value.slice(open + 1, -1);
+  if (isMailAddress(address) && !/["<>\p{Cc}]/u.test(name)) return { name: name || undefined, address };
   read.faults.push(
     'MAIL_FROM must be an e-mail address, or a name and an address, such as Potluck <events@example.org>.',
   );
