@@ -6,7 +6,7 @@ export type ClusterMarker = {
   lat: number;
   lng: number;
   count: number;
-  /** What the marker shows: a category with a count, or of a single event its day. */
+  /** What the marker shows: a count, or of a single event its category and day. */
   text: string;
   name: string;
   /** Of a single event. */

@@ -4,7 +4,7 @@ import { categoryEmoji } from '#lib/discovery/category-name.ts';
 import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import type { ShownEvent } from './groups.ts';
-import { type Box, type Drawing, fitBox, type Place, scaleBox } from './mercator.ts';
+import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';
 import { mergeTouching } from './merge-touching.ts';
 
 export type Pin = {
@@ -31,19 +31,6 @@ export const boxOfCluster = ({ bbox: [west = 0, south = 0, east = 0, north = 0] 
   east,
   north,
 });
-
-/** The first of some events that is in a cluster. */
-export function firstOf<T extends Pick<ShownEvent, 'id' | 'location'>>(
-  { eventId, bbox: [west = 0, south = 0, east = 0, north = 0] }: EventCluster,
-  events: T[],
-): T | undefined {
-  const isInside = ({ lat, lng }: Place) => lat >= south && lat <= north && lng >= west && lng <= east;
-  return events.find(({ id, location }) => (eventId ? id === eventId : isInside(location)));
-}
-
-/** The category of the first event of a cluster, and how many there are. */
-export const textOfCluster = (count: number, first: ShownEvent | undefined): string =>
-  first ? `${categoryEmoji(first.category.slug)} ${formatNumber(count)}` : formatNumber(count);
 
 /** The drawing of all events. */
 export function drawingOf(events: ShownEvent[], width: number, height: number): Drawing {

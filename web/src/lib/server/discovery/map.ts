@@ -1,16 +1,16 @@
 /** The map of a search. */
 import { type Client, type EventCluster, getEventMap, type ListedEvent, listEvents } from '@potluck/client';
 import { type Box, boxAround, fitBox, formatBox, uniteBoxes } from '#lib/discovery/mercator.ts';
-import { boxOfCluster, firstOf } from '#lib/discovery/pins.ts';
+import { boxOfCluster } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
 import { mergeClusters } from './merge-clusters.ts';
 
 /** In units of the drawing: small enough that the clusters can be touched on a phone. */
-const drawingSize = { width: 400, height: 320 };
+const drawingSize = { width: 360, height: 320 };
 
-/** `events`: the first one of each cluster, as far as they are among the first of the map. */
+/** `events`: the single ones, as far as they are among the first of the map. */
 export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: ListedEvent[] };
 
 const world = { west: -180, south: -85, east: 180, north: 85 };
@@ -23,13 +23,13 @@ const finer = 2;
 /** Of the API. */
 const maxZoom = 22;
 
-/** The map of a search, and the first event of each cluster. */
+/** The map of a search, and its single events. */
 export async function loadMap(api: Client, search: Search): Promise<MapOfEvents> {
   const { box, zoom } = await viewOf(api, search);
   // Of smaller cells, only those that touch each other become one: the others keep their places, and single events.
   const cells = await clustersIn(api, search, { box, zoom: Math.min(zoom + 1, maxZoom) });
   const clusters = mergeClusters(cells, zoom);
-  return { box, clusters, events: await loadFirst(api, { ...search, box }, clusters) };
+  return { box, clusters, events: await loadSingle(api, { ...search, box }, clusters) };
 }
 
 type View = { box: Box; zoom: number };
@@ -56,12 +56,12 @@ export async function viewOf(api: Client, search: Search): Promise<View> {
 
 const mostNamed = 50;
 
-/** The first event of each cluster: its pin shows the category. */
-async function loadFirst(api: Client, search: Search, clusters: EventCluster[]): Promise<ListedEvent[]> {
+/** The events that are no clusters: their pins show the category. */
+async function loadSingle(api: Client, search: Search, clusters: EventCluster[]): Promise<ListedEvent[]> {
   const query = { ...toFilters(search), order: search.order, limit: mostNamed };
   const { data } = await load(listEvents({ client: api, query }));
-  const first = new Set(clusters.map((cluster) => firstOf(cluster, data)));
-  return data.filter((event) => first.has(event)).map((event) => ({ ...event, description: '' }));
+  const single = new Set(clusters.map(({ eventId }) => eventId));
+  return data.filter(({ id }) => single.has(id)).map((event) => ({ ...event, description: '' }));
 }
 
 /** The boxes of the largest clusters, which have most of the events together. */
