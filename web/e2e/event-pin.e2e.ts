@@ -38,3 +38,16 @@ test('pin: the arrow keys move it, its position is announced, and the spot is st
   await expect(page).toHaveURL(isEvent);
   expect((await stored(person, id)).location.isExact).toBe(false);
 });
+
+test('pin: a new event has none until a tap on the map sets it', async ({ page, createPerson, signIn }) => {
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  await openStep(page, 'Where');
+  const map = page.getByRole('group', { name: 'Spot on the map' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  const pin = page.getByRole('button', { name: /^Pin\. Arrow keys move it/ });
+  await expect(pin).toHaveCount(0);
+  await map.locator('canvas').click();
+  await expect(pin).toBeVisible();
+  await expect(page.getByText('Pin on the exact spot.')).toBeVisible();
+});

@@ -1,5 +1,5 @@
 /** A map with one pin, which is moved by dragging it, by a tap on the map, and by the arrow keys. */
-import { Marker } from 'maplibre-gl';
+import { type LngLatLike, Marker } from 'maplibre-gl';
 import { type Box, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
@@ -11,7 +11,8 @@ export type PinMap = {
 
 type Options = {
   container: HTMLElement;
-  pin: Place;
+  /** Null: the pin appears with the first `show` or tap. */
+  pin: Place | null;
   /** What the map shows. */
   box: Box;
   /** The address of the streets; null for a map without streets. */
@@ -39,11 +40,17 @@ export async function startPinMap({ pin, box, onmove, texts, ...options }: Optio
   const element = document.createElement('button');
   element.type = 'button';
   element.className = 'pin';
-  const marker = new Marker({ element, draggable: true, anchor: 'bottom' })
-    .setLngLat([pin.lng, pin.lat])
-    .addTo(map);
-  // MapLibre gives every marker the same name.
-  element.setAttribute('aria-label', texts.pin);
+  const marker = new Marker({ element, draggable: true, anchor: 'bottom' });
+  let isPlaced = false;
+  const place = (at: LngLatLike) => {
+    marker.setLngLat(at);
+    if (isPlaced) return;
+    isPlaced = true;
+    marker.addTo(map);
+    // MapLibre gives every marker the same name.
+    element.setAttribute('aria-label', texts.pin);
+  };
+  if (pin) place(pin);
 
   const tell = () => {
     const { lat, lng } = marker.getLngLat().wrap();
@@ -52,7 +59,7 @@ export async function startPinMap({ pin, box, onmove, texts, ...options }: Optio
   marker.on('dragend', tell);
   map.on('click', ({ lngLat, originalEvent }) => {
     if (element.contains(originalEvent.target as Node)) return;
-    marker.setLngLat(lngLat);
+    place(lngLat);
     tell();
   });
   element.addEventListener('keydown', (event) => {
@@ -74,9 +81,9 @@ export async function startPinMap({ pin, box, onmove, texts, ...options }: Optio
 
   return {
     show({ lat, lng }, around) {
-      const at = marker.getLngLat().wrap();
-      if (Math.max(Math.abs(at.lat - lat), Math.abs(at.lng - lng)) < sameDegrees) return;
-      marker.setLngLat([lng, lat]);
+      const at = isPlaced && marker.getLngLat().wrap();
+      if (at && Math.max(Math.abs(at.lat - lat), Math.abs(at.lng - lng)) < sameDegrees) return;
+      place({ lat, lng });
       map.fitBounds(toBounds(around));
     },
     remove,
