@@ -139,6 +139,8 @@ test('front page: the title names the town of all events, and rows say where in 
   const rows = page.getByRole('article');
   await expect(rows).toContainText('Mariaplan 4');
   await expect(rows).not.toContainText('414 78');
+  await openFilters(page);
+  await expect(cityOf(page)).toHaveAttribute('placeholder', 'Göteborg');
   await newEvent(organizer, { title: `Supper ${word}` });
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('What’s on');
