@@ -8,7 +8,7 @@ import { toFilters } from './filters.ts';
 import { mergeClusters } from './merge-clusters.ts';
 
 /** In units of the drawing: small enough that the clusters can be touched on a phone. */
-const drawingSize = { width: 360, height: 320 };
+const drawingSize = { width: 400, height: 320 };
 
 /** `events`: the single ones, as far as they are among the first of the map. */
 export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: ListedEvent[] };
