@@ -17,14 +17,14 @@ const helpText = `npm run potluck -- COMMAND
   migrate                                bring the database to this version
   distribute                             distribute the tables over the nodes of a cluster with Citus
   demo                                   add the demo people and events
-  import FILE.ics --organizer PHONE      import a calendar; a repeated import applies only changes
+  import FILE.ics --organizer CONTACT    import a calendar; a repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
   backup FILE [--force]                  write the whole database to one file; servers can keep running,
                                          except on Citus. --force replaces an existing file
   restore FILE                           load a backup into an empty database
-  admin grant PHONE [--create]           grant the admin role to the account of a number. --create creates
-                                         the account if there is none
-  admin revoke PHONE                     revoke the admin role
+  admin grant CONTACT [--create]         grant the admin role to the account of a phone number or mail address.
+                                         --create creates the account if there is none
+  admin revoke CONTACT                   revoke the admin role
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
   openapi                                print the OpenAPI document; needs no database
   version                                print the version of Potluck (also: --version, -v)

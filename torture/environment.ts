@@ -127,7 +127,7 @@ async function insertPeople(sql: SqlDatabase, count: number): Promise<Person[]> 
       insert into user_counters (user_id, followers_count, following_count, events_count)
       select id, 0, 0, 0 from unnest(${rows.map(({ id }) => id)}::uuid[]) r (id)`;
     await sql`
-      insert into phones (user_id, phone)
+      insert into contacts (user_id, contact)
       select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ phone }) => phone)}::text[])`;
     await sql`
       insert into usernames (user_id, username)

@@ -13,7 +13,7 @@ export async function assignPhones({ sql }: Environment, people: Person[], from 
       update users u set phone = g.phone from unnest(${ids}::uuid[], ${phones}::text[]) g (id, phone)
       where u.id = g.id`;
     await tx`
-      update phones p set phone = g.phone from unnest(${ids}::uuid[], ${phones}::text[]) g (id, phone)
+      update contacts p set contact = g.phone from unnest(${ids}::uuid[], ${phones}::text[]) g (id, phone)
       where p.user_id = g.id`;
   });
 }

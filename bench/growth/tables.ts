@@ -61,12 +61,12 @@ const personOfRow = (each: number) => `person(pick('u' || n, $3 / ${each}))`;
 export const subjects: Subject[] = [
   {
     name: 'people',
-    tables: ['users', 'phones', 'usernames', 'user_counters', 'sessions'],
+    tables: ['users', 'contacts', 'usernames', 'user_counters', 'sessions'],
     fill: inChunks(
       `insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
         select person(n), '+4670' || n, words('n' || n, 2), 'user.name_' || n, words('b' || n, 6), words('c' || n, 1), false,
           'user', ' ' || lower(words('n' || n, 2)) || ' user.name_' || n, time_of(n, $3) ${rows}`,
-      `insert into phones select '+4670' || n, person(n) ${rows}`,
+      `insert into contacts select '+4670' || n, person(n) ${rows}`,
       `insert into usernames select 'user.name_' || n, person(n) ${rows}`,
       `insert into user_counters select person(n), 0, 0, 0 ${rows}`,
       `insert into sessions (user_id, id, access_hash, refresh_hash, refreshed_at, access_expires_at, refresh_expires_at,

@@ -46,7 +46,7 @@ export function accountTables(day: Date, key: string, eventsCounts: Int32Array):
       const { name: city } = random.pick(cities);
       return [idOf('user', n), phoneOf(n), name, username, bio, city, isPrivate, 'user', search, now];
     }),
-    table('phones', 'phone, user_id', (n) => [phoneOf(n), idOf('user', n)]),
+    table('contacts', 'contact, user_id', (n) => [phoneOf(n), idOf('user', n)]),
     table('usernames', 'username, user_id', (n) => [personOf(n).username, idOf('user', n)]),
     table(
       'sessions',

@@ -1,5 +1,5 @@
 /**
- * The audit trail: sign-ins, locked phone numbers, ended sessions, actions of admins, and deleted accounts.
+ * The audit trail: sign-ins, locked contacts, changed contacts, ended sessions, actions of admins, and deleted accounts.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -8,6 +8,7 @@ import { createPartitions, deleteOlderThan, type PartitionedTable } from '../db/
 import { insertRows } from '../db/rows.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
+import { type Contact, keyOf } from '../lib/contact.ts';
 import { minId, newIdAt } from '../lib/ids.ts';
 import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
@@ -15,9 +16,13 @@ import { keyedHash } from '../lib/keyed-hash.ts';
 export const auditActions = [
   'account_created',
   'signed_in',
-  // Five wrong codes lock the phone number for a client network or device, for sign-in or for deletion.
+  // Five wrong codes lock the contact for a client network or device, for sign-in, for deletion or for its confirmation.
   'sign_in_locked',
   'deletion_locked',
+  'confirmation_locked',
+  // The detail is the kind of the contact: `phone` or `email`.
+  'contact_changed',
+  'contact_removed',
   // A refresh token was used twice, so its session was ended.
   'refresh_token_reused',
   'logged_out',
@@ -32,8 +37,8 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** A person, or a phone number that may belong to no account. */
-type AuditSubject = { userId: string } | { phone: string };
+/** A person, or a contact that may belong to no account. */
+type AuditSubject = { userId: string } | Contact;
 /**
  * `address`: the client's address; null for a command-line command. `by`: the admin who acts on another
  * account.
@@ -56,11 +61,10 @@ export const auditContextOf = (
 const auditTable: PartitionedTable = { name: 'audit', key: 'who', months: 1 };
 
 /**
- * Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone
- * number.
+ * Entries refer to a subject by a keyed hash, so that entries without an account do not store the contact.
  */
 const hashOf = (key: string, who: AuditSubject): Buffer =>
-  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
+  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `${who.kind}\0${keyOf(who)}`);
 
 /** Inserts an entry in the transaction of the action: the database has both or neither. */
 export async function recordAudit(
@@ -70,15 +74,17 @@ export async function recordAudit(
   what: AuditAction,
   detail = '',
 ): Promise<void> {
-  const userId = 'userId' in who ? who.userId : await accountOf(tx, who.phone);
+  const userId = 'userId' in who ? who.userId : await accountOf(tx, who);
   await tx.query(sql`
     insert into audit (who, id, at, what, user_id, by_id, address, detail)
     values (${hashOf(secretKey, who)}, ${newIdAt(now)}, ${now}, ${what}, ${userId}, ${by ?? null},
       ${address === null ? null : truncateAddress(address)}, ${detail})`);
 }
 
-async function accountOf(tx: Transaction, phone: string): Promise<string | null> {
-  const [row] = await tx.query<{ userId: string }>(sql`select user_id from phones where phone = ${phone}`);
+async function accountOf(tx: Transaction, contact: Contact): Promise<string | null> {
+  const [row] = await tx.query<{ userId: string }>(
+    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+  );
   return row?.userId ?? null;
 }
 
@@ -92,15 +98,16 @@ export async function anonymizeAudit(
   tx: Transaction,
   context: AuditContext,
   userId: string,
-  phone: string,
+  contacts: Contact[],
 ): Promise<void> {
-  await tx.execute(sql`delete from audit where who = ${hashOf(context.secretKey, { phone })}`);
+  for (const contact of contacts)
+    await tx.execute(sql`delete from audit where who = ${hashOf(context.secretKey, contact)}`);
   const entry = { id: newIdAt(context.now), at: context.now, what: 'account_deleted', detail: '' } as const;
   await anonymizeEntries(tx, context.secretKey, userId, [entry]);
 }
 
 /**
- * Anonymizes entries that have become visible since the account was deleted. Leaves those of the phone, which may be
+ * Anonymizes entries that have become visible since the account was deleted. Leaves those of the contacts, which may be
  * about a new account.
  */
 export const anonymizeLateAudit = (tx: Transaction, secretKey: string, userId: string): Promise<void> =>
@@ -134,14 +141,14 @@ async function anonymizeEntries(
 }
 
 /**
- * Selects the entries about a person and their phone number, oldest first. It leaves out what only admins may
+ * Selects the entries about a person and their contacts, oldest first. It leaves out what only admins may
  * see: the network of the admin.
  */
-export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
+export const selectOwnAudit = (key: string, userId: string, contacts: Contact[]) => sql`
   select at, what,
     case when by_id is null then address end as address, detail
   from audit
-  where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
+  where who = any(${[{ userId }, ...contacts].map((who) => hashOf(key, who))}::bytea[]) order by at, id`;
 
 /** Creates partitions for the time to come, and deletes the entries that are older than `retentionDays`. */
 export async function maintainAudit(db: Database, now: Date, retentionDays: number): Promise<void> {

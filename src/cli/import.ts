@@ -1,4 +1,4 @@
-/** `import FILE.ics --organizer PHONE`: imports a calendar. A repeated import applies only the changes. */
+/** `import FILE.ics --organizer CONTACT`: imports a calendar. A repeated import applies only the changes. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../db/client.ts';
@@ -9,7 +9,7 @@ import { inChunks } from '../lib/chunks.ts';
 import type { Config } from '../lib/config.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { listImportedEvents } from '../modules/events/imports.ts';
-import { findOrCreateByCommand, parsePhoneArgument } from './command/accounts.ts';
+import { findOrCreateByCommand, nameOf, parseContactArgument } from './command/accounts.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
 import { startProgressBar } from './command/progress-bar.ts';
@@ -35,9 +35,9 @@ export type ImportReport = {
 export async function importCommand(config: Config, rest: string[], options: ImportOptions): Promise<void> {
   const [file, ...others] = rest;
   if (!file || others.length > 0 || !options.organizer) {
-    throw new CommandError('Usage: import FILE.ics --organizer PHONE [--category SLUG]');
+    throw new CommandError('Usage: import FILE.ics --organizer CONTACT [--category SLUG]');
   }
-  const phone = parsePhoneArgument(options.organizer);
+  const contact = parseContactArgument(options.organizer);
   const { category } = options;
   if (category !== undefined && !categorySlugs.some((slug) => slug === category)) {
     throw new CommandError(`There is no category "${category}". There are: ${categorySlugs.join(', ')}.`);
@@ -46,8 +46,8 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   if (!calendar) throw new CommandError(`${file} is not a calendar: it has no BEGIN:VCALENDAR.`);
   await runCommand(config, async ({ db, config: { secretKey } }) => {
     const importAll = async () => {
-      const organizer = await transaction(db, (tx) => findOrCreateByCommand(tx, phone, secretKey));
-      if (organizer.isNew) console.log(`No account had the number ${phone}: created one.`);
+      const organizer = await transaction(db, (tx) => findOrCreateByCommand(tx, contact, secretKey));
+      if (organizer.isNew) console.log(`No account had ${nameOf(contact)}: created one.`);
       return importCalendar(db, calendar, organizer.id, category);
     };
     const report = await importAll().catch((error) => {

@@ -20,6 +20,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     relations: { key: 'user_id', owner: 'modules/users' },
     sessions: { key: 'user_id', owner: 'modules/auth' },
     suspended_tokens: { key: 'user_id', owner: 'modules/auth' },
+    contact_changes: { key: 'user_id', owner: 'modules/account' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },
@@ -50,14 +51,14 @@ export const distributedTables: Record<string, DistributedTable>[] = [
   },
   // What must be unique and is not the key of the rows that have it.
   {
-    phones: { key: 'phone', owner: 'modules/users' },
+    contacts: { key: 'contact', owner: 'modules/users' },
     usernames: { key: 'username', owner: 'modules/users' },
   },
-  // Keyed hashes of phones, of addresses and of people's ids.
+  // Keyed hashes of contacts and of people's ids.
   {
-    codes: { key: 'phone_hash', owner: 'modules/auth' },
-    code_tries: { key: 'phone_hash', owner: 'modules/auth' },
-    known_networks: { key: 'phone_hash', owner: 'modules/auth' },
+    codes: { key: 'contact_hash', owner: 'modules/auth' },
+    code_tries: { key: 'contact_hash', owner: 'modules/auth' },
+    known_networks: { key: 'contact_hash', owner: 'modules/auth' },
     audit: { key: 'who', owner: 'audit' },
     suppressed_addresses: { key: 'address_hash', owner: 'mail' },
   },

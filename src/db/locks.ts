@@ -18,10 +18,11 @@ export const LOCK_ORDER = [
   'code_tries',
   'code_sends',
   'known_networks',
-  'phones',
+  'contacts',
   'users',
   'sessions',
   'suspended_tokens',
+  'contact_changes',
   'usernames',
   'imports',
   'events',
@@ -60,7 +61,7 @@ export type LockedTable = (typeof LOCK_ORDER)[number];
 /**
  * Keys of PostgreSQL's advisory locks. A transaction with idempotency keys also locks each of them, by the
  * two integers at the start of its hash, before any row (idempotency/stored-responses.ts). So does a transaction about the
- * codes of a number, by the number's hash (modules/auth/codes-repo.ts).
+ * codes of a contact, by the contact's hash, and before it a change of the contacts of an account (modules/auth/contact-locks.ts).
  */
 export const AdvisoryLock = {
   /** Held while migrations run. */

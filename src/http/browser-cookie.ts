@@ -1,7 +1,8 @@
-/** The cookies that hold the token of a browser session, and that of a device. Scripts cannot read them. */
+/** The cookies of a browser: the token of its session, that of the device, and the last way to sign in. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
+import type { ContactKind } from '../lib/contact.ts';
 
 type CookieConfig = Pick<Config, 'publicUrl'>;
 
@@ -18,6 +19,19 @@ export function browserCookieName({ publicUrl }: CookieConfig): string {
 /** The cookie with the token by which the limits on codes recognize a device (modules/auth/device-tokens.ts). */
 export const deviceCookieName = (config: CookieConfig): string =>
   browserCookieName(config).replace('potluck', 'potluck-device');
+
+/** The cookie with the kind of contact with which a browser has last signed in: pages offer it first. */
+const wayCookieName = (config: CookieConfig): string =>
+  browserCookieName(config).replace('potluck', 'potluck-way');
+
+export const wayCookie = (config: CookieConfig, kind: ContactKind, maxAgeMs: number): string =>
+  setCookie(config, wayCookieName(config), kind, maxAgeMs);
+
+/** The ways to sign in, the last used one first. @param header the header `Cookie` */
+export function orderedWays(config: CookieConfig & Pick<Config, 'signIn'>, header = ''): ContactKind[] {
+  const [last] = readCookies(header, wayCookieName(config));
+  return config.signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
+}
 
 /** Returns the values of the cookies with the name, in the order of the header. */
 export const readCookies = (header: string, name: string): string[] =>

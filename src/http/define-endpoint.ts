@@ -70,7 +70,7 @@ type Metadata = {
   /**
    * Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind.
    */
-  problems?: ProblemCode[];
+  problems?: readonly ProblemCode[];
   /**
    * Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch.
    */

@@ -17,10 +17,10 @@ import type { ExportSection } from './export-section.ts';
 export type Job<S> = { name: string; everyMs: number; atStart?: true; run(services: S): Promise<void> };
 
 /**
- * The account that is deleted. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. `unseen`: in a
- * sweep, the effect `unseen` of the deletion.
+ * The account that is deleted. `contactHashes`: the keys of the rows of its contacts in `codes`. `unseen`: in a sweep, the
+ * effect `unseen` of the deletion.
  */
-export type DeletedAccount = { userId: string; phone: string; phoneHash: Buffer; unseen: string[] };
+export type DeletedAccount = { userId: string; contactHashes: Buffer[]; unseen: string[] };
 
 /** What a deletion hook changed outside its own tables. */
 export type DeletionEffects = {
@@ -46,7 +46,7 @@ export type DeletionEffects = {
 export type DeletionHook = {
   /** The first table that the hook locks, or reads under the lock of an earlier hook. */
   firstTable: LockedTable;
-  /** Sweeps leave the hook out: its rows may be those of a new account with the same phone. */
+  /** Sweeps leave the hook out: its rows may be those of a new account with the same contact. */
   isOnce?: true;
   run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects>;
 };

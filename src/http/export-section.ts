@@ -1,15 +1,14 @@
 /** Declares a section of the account export: the rows of a person in the tables of one module. */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Statement } from '../db/sql.ts';
+import type { Contact } from '../lib/contact.ts';
 import { named } from './schemas.ts';
 
-/**
- * The person whose data is exported. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`.
- */
+/** The person whose data is exported. `contactHashes`: the keys of the rows of the contacts in `codes`. */
 export type ExportSubject = {
   id: string;
-  phone: string;
-  phoneHash: Buffer;
+  contacts: Contact[];
+  contactHashes: Buffer[];
   secretKey: string;
   publicUrl: string;
 };

@@ -38,6 +38,15 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<Calle
 }
 
 /**
+ * Locks as `lockCaller` does, and the caller's account exclusively: other writes in the caller's name wait, and no session is
+ * opened. The transaction must not hold a share lock on the account, which two transactions could wait for each other to release.
+ */
+export async function lockOwnAccount(tx: Transaction, caller: Caller): Promise<void> {
+  await tx.query(sql`select 1 from users where id = ${caller.id} for update`);
+  await lockCaller(tx, caller);
+}
+
+/**
  * Locks as `lockCaller` does, also if the account is suspended: for endpoints that declare `allowsSuspended`.
  */
 export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash }: Caller): Promise<void> {

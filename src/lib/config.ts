@@ -12,6 +12,7 @@ import { readMapTiles } from './config/map-tiles.ts';
 import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } from './config/network.ts';
 import { type Reader, readerOf } from './config/reader.ts';
 import { readS3 } from './config/s3.ts';
+import { readSignIn } from './config/sign-in.ts';
 import { readSms } from './config/sms.ts';
 import { type CountryCode, toCountry } from './phone.ts';
 import { findMistyped } from './similar-names.ts';
@@ -67,6 +68,7 @@ function readSettings(read: Reader) {
   const isLocal = exposedBy.length === 0;
   const devCodes = readDevCodes(read, production, isLocal);
   const demoAllowed = !production && (isLocal || devCodes);
+  const mail = readMail(read, { devCodes, publicUrl });
   return {
     production,
     port,
@@ -93,7 +95,9 @@ function readSettings(read: Reader) {
     sms: readSms(read, production),
     /** The name by which messages call this server. */
     instanceName: readInstanceName(read),
-    mail: readMail(read, { devCodes, publicUrl }),
+    mail,
+    /** The kinds of contacts with which people sign in. */
+    signIn: readSignIn(read, mail.driver !== 'off'),
     /** The country of phone numbers that are written without the code of a country. */
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */

@@ -32,6 +32,7 @@ export const fieldRules = [
   'phone',
   'phone_short',
   'phone_long',
+  'email',
   'after_start',
   'days_after_start',
   'taken',

@@ -157,6 +157,15 @@ const byStatus = {
     is_admin: ['That person is an admin', 'Admins cannot be suspended. Revoke their role first.'],
     last_admin: ['That person is the last admin', 'Give another person the role first.'],
     username_taken: ['This username is taken', 'Choose another one.'],
+    contact_taken: [
+      'Another account has this contact',
+      'The code is right, but another account signs in with this phone number or mail address. Accounts are not merged. Sign in ' +
+        'to the other account and remove the contact there, or delete that account, and then add the contact here.',
+    ],
+    last_sign_in: [
+      'This is the only way to sign in',
+      'Without it, nobody could sign in to the account any more. Add another phone number or mail address first.',
+    ],
     idempotency_key_in_use: [
       'This key is in use at this moment',
       'A request with the same `Idempotency-Key` has not ended. Retry this request later.',

@@ -2,6 +2,8 @@
 const kinds = {
   /** Sent by an admin to see whether mails arrive. */
   test: {},
+  /** To the former address, or to the address of an account that got a phone number. */
+  contact_changed: {},
 };
 
 export type MailKind = keyof typeof kinds;

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '../../src/db/sql.ts';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
 import { findRowsContaining, type Snapshot, takeSnapshot } from '../support/database-snapshots.ts';
 import {
   createEvent,
@@ -14,7 +13,7 @@ import {
 } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { createPersonWithEverything } from '../support/person-with-everything.ts';
-import { expectProblem, expectStatus, secretKey, startTestApp, type TestApp } from '../support/setup.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 
 const api = await startTestApp({ env: { QUOTAS: 'on' } });
 const second = await api.startAnother();
@@ -142,8 +141,8 @@ test('delete: the phone number can create a new account afterwards, and the user
  * Returns the expected snapshot after the deletion: without the rows that contain an id of the person or of
  * the person's events, and with recomputed counters.
  */
-function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneHash: string): Snapshot {
-  const deletedIds = [person.id, person.phone, phoneHash, ...owned];
+function withoutPerson(before: Snapshot, person: Person, owned: string[], hashes: string[]): Snapshot {
+  const deletedIds = [person.id, person.phone, ...hashes, ...owned];
   // What the organizers have not read no longer names the person.
   for (const row of [...(before.event_counters ?? []), ...(before.item_stock ?? [])])
     for (const column of ['rsvps_person_id', 'bookings_person_id', 'claims_person_id'])
@@ -206,22 +205,23 @@ const sorted = ({ changes, change_shards, audit, deleted_accounts, ...snapshot }
 // spec: 3 DELETE /v1/me: account: existing → deleted
 // spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
 test('delete: no table contains the person afterwards, and rows of other people change only in their counters', async () => {
-  const { person, around, owned, texts } = await createPersonWithEverything(api, second);
+  const { person, around, owned, texts, contactHashes } = await createPersonWithEverything(api, second);
   const code = await requestDeletionCode(person);
-  const phoneHash = hashPhone(secretKey, person.phone);
+  const hashes = contactHashes.map((hash) => hash.toString('hex'));
   const needles = [
     person.id,
     person.phone,
     ...texts,
-    phoneHash.toString('hex'),
-    phoneHash.toString('base64url'),
+    ...hashes,
+    ...contactHashes.map((hash) => hash.toString('base64url')),
   ];
   const before = await takeSnapshot(api.sql);
   const traces = await findRowsContaining(api.sql, needles);
   // Checks the search: before the deletion it must find the person in all of these tables.
   for (const table of [
     'users',
-    'phones',
+    'contacts',
+    'contact_changes',
     'usernames',
     'user_counters',
     'relations',
@@ -253,10 +253,7 @@ test('delete: no table contains the person afterwards, and rows of other people 
   }
   expectStatus(await deleteWithCode(person, code), 200);
   assert.deepEqual(await findRowsContaining(api.sql, [...needles, ...owned]), []);
-  assert.deepEqual(
-    sorted(await takeSnapshot(api.sql)),
-    sorted(withoutPerson(before, person, owned, phoneHash.toString('hex'))),
-  );
+  assert.deepEqual(sorted(await takeSnapshot(api.sql)), sorted(withoutPerson(before, person, owned, hashes)));
   await assertCounters(api.sql);
   for (const { id, token } of around) {
     expectStatus(await api.get(`/v1/users/${id}`, token), 200);
@@ -268,7 +265,11 @@ test('delete: no table contains the person afterwards, and rows of other people 
 test('delete: the counters of sent messages for the number are deleted if the SMS driver delivers', async () => {
   const sent: string[] = [];
   const delivering = await startTestApp({
-    sms: { delivers: true, send: async (_phone, _purpose, code) => void sent.push(code) },
+    sms: {
+      delivers: true,
+      send: async (_phone, _purpose, code) => void sent.push(code),
+      tellOfChange: async () => {},
+    },
   });
   const phone = '+4791234567';
   expectStatus(await delivering.post('/v1/auth/otp/request', undefined, { phone }), 202);
@@ -280,7 +281,7 @@ test('delete: the counters of sent messages for the number are deleted if the SM
   assert.deepEqual([codeResponse.body.devCode, codeResponse.body.resendAfter], [undefined, 60]);
   expectProblem(await delivering.post('/v1/me/delete-code', body.accessToken), 429, 'too_many_codes');
   const sendCounters = () =>
-    delivering.sql`select 1 from code_sends where scope like 'number:%' or scope like 'strangers:%'`;
+    delivering.sql`select 1 from code_sends where scope like 'contact:%' or scope like 'strangers:%'`;
   assert.equal((await sendCounters()).length, 2);
   expectStatus(await delivering.delete('/v1/me', body.accessToken, { confirmCode: sent.at(-1) }), 200);
   assert.equal((await sendCounters()).length, 0);

@@ -74,10 +74,10 @@ test('late rows: a sweep deletes every row that becomes visible after the deleti
     select to_jsonb(c) as row from conversations c where user_id = ${host.id} and other_id = ${person.id}`;
   for (const table of [raw('relations'), raw('conversations')])
     await api.sql`delete from ${table} where user_id = ${host.id} and other_id = ${person.id}`;
-  await api.sql`delete from phones where phone = ${person.phone}`;
+  await api.sql`delete from contacts where contact = ${person.phone}`;
   await api.sql`delete from usernames where username = ${person.username}`;
   await deleteBefore(person, async (tx) => {
-    await tx`insert into phones values (${person.phone}, ${person.id})`;
+    await tx`insert into contacts values (${person.phone}, ${person.id})`;
     await tx`insert into usernames values (${person.username}, ${person.id})`;
     await tx`insert into relations select * from jsonb_populate_record(null::relations, ${relation?.row}::jsonb)`;
     await tx`
@@ -122,8 +122,17 @@ test('late rows: a sweep deletes every row that becomes visible after the deleti
     );
   });
   assert.deepEqual(await tracesOf(person, late.event), [
-    ...['audit', 'bookings', 'claims', 'conversations', 'event_counters', 'events', 'notification_causes'],
-    ...['notifications', 'phones', 'relations', 'reports', 'rsvps', 'saves', 'uploads', 'usernames'],
+    ...[
+      'audit',
+      'bookings',
+      'claims',
+      'contacts',
+      'conversations',
+      'event_counters',
+      'events',
+      'notification_causes',
+    ],
+    ...['notifications', 'relations', 'reports', 'rsvps', 'saves', 'uploads', 'usernames'],
   ]);
   api.clock.advance(5_000);
   await sweep();
@@ -215,17 +224,17 @@ test('late rows: a new account with the same phone and username keeps them and i
   expectStatus(await deleteAccount(api, person), 200);
   const again = await createUser(api);
   expectStatus(await api.patch('/v1/me', again.token, { username: 'comes.back' }), 200);
-  await api.sql`delete from phones where user_id = ${again.id}`;
-  await api.sql`insert into phones values (${person.phone}, ${again.id})`;
+  await api.sql`delete from contacts where user_id = ${again.id}`;
+  await api.sql`insert into contacts values (${person.phone}, ${again.id})`;
   await api.sql`update users set phone = ${person.phone} where id = ${again.id}`;
   expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }), 202);
-  const codes = () => api.sql`select * from codes order by phone_hash`;
+  const codes = () => api.sql`select * from codes order by contact_hash`;
   const before = await codes();
   api.clock.advance(5_000);
   await sweep();
   assert.deepEqual(await codes(), before);
   const [row] = await api.sql`
-    select (select user_id from phones where phone = ${person.phone}) as phone,
+    select (select user_id from contacts where contact = ${person.phone}) as phone,
       (select user_id from usernames where username = 'comes.back') as username`;
   assert.deepEqual(row, { phone: again.id, username: again.id });
 });

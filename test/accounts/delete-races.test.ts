@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createAdmin,
@@ -143,7 +143,7 @@ test('deletion twice at once, while codes are requested: at most one 200, and no
     assert.ok(done <= 1);
     // A concurrent code request replaces the code in use. Then the account is not deleted and keeps its
     // codes.
-    const phoneHash = hashPhone(secretKey, person.phone).toString('hex');
+    const phoneHash = hashContact(secretKey, { kind: 'phone', value: person.phone }).toString('hex');
     if (done === 1) assert.deepEqual(await findRowsContaining(api.sql, [phoneHash, person.id]), []);
     else expectStatus(await api.get('/v1/auth/me', person.token), 200);
     await assertCounters(api.sql);

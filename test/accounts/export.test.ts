@@ -1,7 +1,7 @@
 /** GET /v1/me/export: everything stored about the caller, and no private data of others. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { accountHooks } from '../../src/server/account-hooks.ts';
 import { findRowsContaining, takeSnapshot } from '../support/database-snapshots.ts';
 import {
@@ -24,7 +24,7 @@ type Export = Record<string, Row[]>;
 const readExport = async (who: Person): Promise<Export> =>
   expectStatus(await second.get('/v1/me/export', who.token), 200).body;
 
-const { person, around, owned } = await createPersonWithEverything(api, second);
+const { person, around, owned, contactHashes } = await createPersonWithEverything(api, second);
 const keyedRequest = { token: person.token, body: eventBody(), headers: { 'idempotency-key': 'once' } };
 const createdEvent = expectStatus(await api.call('POST', '/v1/events', keyedRequest), 201).body;
 const document = await readExport(person);
@@ -51,13 +51,11 @@ const tablesWithoutPersonalData = new Set([
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: 200 with a section for every table that contains the person', async () => {
-  const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [
     person.id,
     person.phone,
     person.username,
-    phoneHash.toString('hex'),
-    phoneHash.toString('base64url'),
+    ...contactHashes.flatMap((hash) => [hash.toString('hex'), hash.toString('base64url')]),
   ];
   const traces = await findRowsContaining(api.sql, needles);
   const tables = new Set(traces.map((trace) => trace.split('.', 1)[0] ?? ''));
@@ -79,7 +77,7 @@ test('export: every section has a named schema, and the test data has rows for i
   const suspend = `/v1/admin/users/${newUser.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
   // Rows of `code_sends` exist only if the SMS driver delivers, so the test inserts one.
-  const scope = `number:${hashPhone(secretKey, admin.phone).toString('base64url')}`;
+  const scope = `contact:${hashContact(secretKey, { kind: 'phone', value: admin.phone }).toString('base64url')}`;
   await api.sql`insert into code_sends (scope, day, sent) values (${scope}, '2026-12-24', 2)`;
   const documents = [document, await readExport(admin)];
   await api.sql`delete from code_sends where scope = ${scope}`;
@@ -107,11 +105,13 @@ test('export: 200 with every row of the person and with no row of others, as in 
   const [a, b, c, d] = around;
   assert.ok(a && b && c && d);
   const [profile] = document.profile ?? [];
-  const { phone, name, username, bio, city, isPrivate, role, followersCount, followingCount } = profile ?? {};
+  const { phone, email, name, username, bio, city, isPrivate, role, followersCount, followingCount } =
+    profile ?? {};
   assert.deepEqual(
-    { phone, name, username, bio, city, isPrivate, role, followersCount, followingCount },
+    { phone, email, name, username, bio, city, isPrivate, role, followersCount, followingCount },
     {
       phone: person.phone,
+      email: 'Xanthippe.Q@example.org',
       name: 'Xanthippe Quistgaard',
       username: 'xanthippe.q',
       bio: 'Writes epigrams.',
@@ -163,7 +163,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
   ]);
   assert.deepEqual(
     document.audit?.map(({ what }) => what),
-    ['account_created', 'signed_in', 'signed_in', 'signed_in'],
+    ['account_created', 'contact_changed', 'signed_in', 'signed_in', 'signed_in'],
   );
 });
 

@@ -101,7 +101,8 @@ test('flags: 403 on each server for every feature, 20 times, after the response 
 // spec: 5 GET /v1/features: which features are switched on
 test('features: 200 without a token, with what is switched off', async () => {
   const featuresOf = async (server: TestApp) => expectStatus(await server.get('/v1/features'), 200).body;
-  const allOn = { bookings: true, claims: true, messages: true, signUps: true, uploads: true };
+  const flags = { bookings: true, claims: true, messages: true, signUps: true, uploads: true };
+  const allOn = { ...flags, signIn: ['phone', 'email'] };
   assert.deepEqual(await featuresOf(api), allOn);
   expectStatus(await setFlag('claims', false), 200);
   assert.deepEqual(await featuresOf(api), { ...allOn, claims: false });
@@ -122,7 +123,7 @@ test('flags: 200 for existing accounts and 403 feature_disabled for new accounts
   const before = await api.sql`select count(*) from users`;
   expectProblem(await verifyCode(phone), 403, 'feature_disabled');
   assert.deepEqual(await api.sql`select count(*) from users`, before);
-  assert.equal((await api.sql`select 1 from phones where phone = ${phone}`).length, 0);
+  assert.equal((await api.sql`select 1 from contacts where contact = ${phone}`).length, 0);
   expectStatus(await setFlag('signUps', true), 200);
   assert.equal(expectStatus(await verifyCode(phone), 200).body.isNewUser, true);
 });

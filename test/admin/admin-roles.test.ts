@@ -97,6 +97,7 @@ test('accounts: 200 filtered by name, phone number and suspension, with every fi
     name: 'Wilhelmina Ottersen',
     username: 'w.ottersen',
     phone: person.phone,
+    email: null,
     role: 'user',
     isSuspended: false,
     suspension: null,

@@ -9,7 +9,7 @@ import { parseSince } from '../../src/cli/audit.ts';
 import { CommandError } from '../../src/cli/command/command-error.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { truncateAddress } from '../../src/lib/ip-address.ts';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { command } from '../support/command.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
@@ -119,7 +119,7 @@ test('audit: entries of a deleted account keep action and time, and lose every r
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual([...(await api.sql`select 1 from audit where who = ${who}`)], []);
   const [{ who: anonymized } = { who: null }] = await api.sql`select who from audit where id = ${id}`;
-  const phoneHash = hashPhone(secretKey, person.phone);
+  const phoneHash = hashContact(secretKey, { kind: 'phone', value: person.phone });
   const needles = [person.id, person.phone, person.username, phoneHash.toString('hex')];
   assert.deepEqual(await findRowsContaining(api.sql, needles), []);
   const remaining =
@@ -194,7 +194,7 @@ test('audit: admin grant and revoke: exit code 1 for a number without an account
   const phone = nextPhone();
   const accounts = () => api.sql`select role from users where phone = ${phone}`;
   for (const [verb, hint] of [
-    ['grant', ' Check the number; with --create, the command creates an account for it.'],
+    ['grant', ' Check it; with --create, the command creates an account for it.'],
     ['revoke', ''],
   ] as const) {
     assert.deepEqual(await command(api.target, 'admin', verb, phone), {
@@ -206,7 +206,7 @@ test('audit: admin grant and revoke: exit code 1 for a number without an account
   }
   const misused = await command(api.target, 'admin', 'revoke', phone, '--create');
   assert.deepEqual([misused.code, misused.stdout], [1, '']);
-  assert.match(misused.stderr, /^Usage: admin grant PHONE \[--create\][^\n]+\n$/);
+  assert.match(misused.stderr, /^Usage: admin grant CONTACT \[--create\][^\n]+\n$/);
   assert.deepEqual(await command(api.target, 'admin', 'grant', phone, '--create'), {
     code: 0,
     stdout: `Created an account for ${phone}.\n${phone} is an admin now.\n`,

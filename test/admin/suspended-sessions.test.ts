@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createAdmin,
@@ -60,7 +60,7 @@ test('suspended: DELETE /v1/me deletes everything, and the number can register a
   await suspend(person);
   const suspended = await signIn(api, person.phone);
   expectStatus(await deleteAccount(second, suspended), 200);
-  const phoneHash = hashPhone(secretKey, person.phone).toString('hex');
+  const phoneHash = hashContact(secretKey, { kind: 'phone', value: person.phone }).toString('hex');
   const needles = [person.id, person.phone, phoneHash, 'vanishing.v', event.id];
   assert.deepEqual(await findRowsContaining(api.sql, needles), []);
   for (const server of servers) {

@@ -125,12 +125,12 @@ test('distribute: moves all rows to the nodes; a second run changes nothing', on
     select gen_random_uuid(), '+1202555' || n, 'N', 'n' || n, '', '', false, 'user', ' n', now()
     from generate_series(1000, 1099) n`;
   await sql`insert into user_counters select id, 0, 0, 0 from users`;
-  await sql`insert into phones select phone, id from users`;
+  await sql`insert into contacts select phone, id from users`;
   const { stdout, stderr } = await command(target, 'distribute');
   const count = Object.keys(columns).length;
   assert.deepEqual([stdout, stderr], [`Distributed ${count} of ${count} tables over 2 nodes.\n`, '']);
   assert.deepEqual(await distributedColumns(sql), columns);
-  for (const table of ['users', 'user_counters', 'phones']) {
+  for (const table of ['users', 'user_counters', 'contacts']) {
     const [row] = await sql`
       select (select count(*)::int from users) as rows, pg_relation_size(${table}) as size`;
     assert.deepEqual(row, { rows: 100, size: '0' }, `${table}: the coordinator still has a copy`);

@@ -167,7 +167,7 @@ test('openapi: TypeScript types generated from the document compile', async () =
       '};',
       'export const data = (message: api.LiveMessage): api.ListenToEventResponses[200] & api.LiveData => message.data;',
       'export const claim = (mine: api.Export): api.ExportClaim | undefined => mine.claims[0];',
-      'export const phone = (mine: api.Export): string | undefined => mine.profile[0]?.phone;',
+      'export const phone = (mine: api.Export): string | null | undefined => mine.profile[0]?.phone;',
     ];
     await createClient({
       input: structuredClone(document),

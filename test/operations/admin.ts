@@ -40,7 +40,13 @@ export const adminOperations: Record<string, Operation> = {
   'GET /v1/admin/overview': { ...required(), ...rowOfAdmins() },
   'GET /v1/admin/users': {
     ...required(),
-    ...asking({ q: text(line(1, 100)), phone: text(opaque), suspended: yesOrNo, ...cursorPage }),
+    ...asking({
+      q: text(line(1, 100)),
+      phone: text(opaque),
+      email: text(opaque),
+      suspended: yesOrNo,
+      ...cursorPage,
+    }),
     ...rowOfAdmins(),
   },
   'POST /v1/admin/users/{id}/suspend': {

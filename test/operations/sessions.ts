@@ -1,14 +1,22 @@
 /** Sign-in, sessions, the caller's account, and the routes of operators. */
 import { randomUUID } from 'node:crypto';
-import { createUser, fromPage, nextPhone, requestCode } from '../support/factories.ts';
-import { cursorPage } from './fields.ts';
+import {
+  createUser,
+  fromPage,
+  nextAddress,
+  nextPhone,
+  requestCode,
+  requestMail,
+  tokenOf,
+} from '../support/factories.ts';
+import { cursorPage, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
   type Operation,
   of,
   open,
-  type RowContext,
+  type Row,
   required,
   row,
   text,
@@ -31,10 +39,29 @@ const device = { deviceToken: prose(100) };
 const country = { country: countryCode };
 const codeOf = of({ phone: opaque, code: opaque }, { ...country, ...device });
 const codeExample = { example: () => ({ phone: '+12025550123', code: '123456' }) };
-const signInOfPage = async ({ api }: RowContext) => {
-  const phone = nextPhone();
-  return { phone, code: await requestCode(api, phone) };
-};
+/** Rows of a sign-in that only pages of the server may request. */
+const rowsOfPages = (body: Required<Row>['body']) => ({
+  rows: {
+    '': { browserStatuses: [200, 403] as [number, number], headers: fromPage, body },
+    'not from a page of this server': {
+      statuses: Array(8).fill(403),
+      browserStatuses: [200, 403] as [number, number],
+      body,
+    },
+  },
+});
+
+/** Confirms a new contact of the caller, with the code that was sent to it. */
+const confirming = (kind: 'phone' | 'email', next: () => string): Row => ({
+  body: async ({ api, caller }) => {
+    const { body } = await api.call('PUT', `/v1/me/${kind}`, {
+      token: caller?.token,
+      body: { [kind]: next() },
+    });
+    return { code: body.devCode ?? '000000' };
+  },
+  needsFreshPeople: true,
+});
 
 export const sessionOperations: Record<string, Operation> = {
   'GET /healthz': open(),
@@ -62,14 +89,41 @@ export const sessionOperations: Record<string, Operation> = {
     ...open(),
     ...codeOf,
     ...codeExample,
-    rows: {
-      '': { browserStatuses: [200, 403], headers: fromPage, body: signInOfPage },
-      'not from a page of this server': {
-        statuses: Array(8).fill(403),
-        browserStatuses: [200, 403],
-        body: signInOfPage,
+    ...rowsOfPages(async ({ api }) => {
+      const phone = nextPhone();
+      return { phone, code: await requestCode(api, phone) };
+    }),
+  },
+  'POST /v1/auth/email/request': {
+    ...open(202),
+    ...of({ email: opaque }, device),
+    example: () => ({ email: nextAddress() }),
+  },
+  'POST /v1/auth/email/verify': {
+    ...open(),
+    ...of({ email: opaque, code: opaque }, device),
+    example: () => ({ email: 'nobody@example.org', code: '123456' }),
+    ...row({
+      body: async ({ api }) => {
+        const email = nextAddress();
+        return { email, code: (await requestMail(api, email)).devCode };
       },
-    },
+    }),
+  },
+  'POST /v1/auth/email/browser-session': {
+    ...open(),
+    ...of({ email: opaque, code: opaque }, device),
+    example: () => ({ email: 'nobody@example.org', code: '123456' }),
+    ...rowsOfPages(async ({ api }) => {
+      const email = nextAddress();
+      return { email, code: (await requestMail(api, email)).devCode };
+    }),
+  },
+  'POST /v1/auth/email/link': {
+    ...open(),
+    ...of({ token: opaque }),
+    example: () => ({ token: 'pl_none' }),
+    ...rowsOfPages(async ({ api }) => ({ token: tokenOf(await requestMail(api, nextAddress())) })),
   },
   'POST /v1/auth/refresh': {
     ...open(),
@@ -117,6 +171,34 @@ export const sessionOperations: Record<string, Operation> = {
       },
     ),
     example: () => ({ city: 'Oslo' }),
+  },
+  'PUT /v1/me/email': {
+    ...required(202),
+    ...of({ email: opaque }),
+    example: () => ({ email: nextAddress() }),
+  },
+  'POST /v1/me/email/verify': {
+    ...required(),
+    ...of({ code: opaque }, { endOtherSessions: flag }),
+    example: () => ({ code: '123456' }),
+    ...row(confirming('email', nextAddress)),
+  },
+  'DELETE /v1/me/email': { ...required(), ...asking({ endOtherSessions: yesOrNo }) },
+  'PUT /v1/me/phone': {
+    ...required(202),
+    ...of({ phone: opaque }, country),
+    example: () => ({ phone: nextPhone() }),
+  },
+  'POST /v1/me/phone/verify': {
+    ...required(),
+    ...of({ code: opaque }, { endOtherSessions: flag }),
+    example: () => ({ code: '123456' }),
+    ...row(confirming('phone', nextPhone)),
+  },
+  'DELETE /v1/me/phone': {
+    ...required(),
+    ...asking({ endOtherSessions: yesOrNo }),
+    ...row({ statuses: withToken(409) }),
   },
   'POST /v1/me/delete-code': required(202),
   'DELETE /v1/me': {

@@ -24,15 +24,16 @@ const { openBrowser, send, rowOf } = browsersOf(api);
 const me = (browser: Browser, on = second) => send(browser, 'GET', '/v1/auth/me', undefined, on);
 
 // spec: 5 POST /v1/auth/browser-session: sign-in of a browser with a cookie
-test('browser session: 200 sets HttpOnly cookies of the session and the device, and the body has the account and no token', async () => {
+test('browser session: 200 sets HttpOnly cookies of the session, the device and the way to sign in, and the body has the account and no token', async () => {
   const phone = nextPhone();
   const { headers, body } = expectStatus(await signInAt(api, phone), 200);
-  const [session, device, ...others] = headers.getSetCookie();
+  const [session, device, way, ...others] = headers.getSetCookie();
   assert.match(session ?? '', /^potluck-0=pb_[\w-]{75}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
   assert.match(
     device ?? '',
     /^potluck-device-0=pd_[\w-]{51}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
+  assert.equal(way, 'potluck-way-0=phone; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax');
   assert.deepEqual(others, []);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.deepEqual(Object.keys(body).sort(), ['isNewUser', 'isSuspended', 'user']);

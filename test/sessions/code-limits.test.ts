@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashPhone } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import type { SmsDriver } from '../../src/modules/auth/sms.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp, TestClock } from '../support/setup.ts';
@@ -11,6 +11,7 @@ const sentMessages: { phone: string; code: string }[] = [];
 const sms: SmsDriver = {
   delivers: true,
   send: async (phone, _purpose, code) => void sentMessages.push({ phone, code }),
+  tellOfChange: async () => {},
 };
 const clock = new TestClock();
 const api = await startTestApp({ sms, clock, env: { SMS_PER_DAY: '160' } });
@@ -58,7 +59,7 @@ test('sending: of three concurrent requests for the first code of another purpos
   clock.advance(minute);
   const before = sentMessages.length;
   const { responses } = await api.sql.begin(async (tx) => {
-    await tx`select 1 from codes where phone_hash = ${hashPhone(secretKey, phone)} for update`;
+    await tx`select 1 from codes where contact_hash = ${hashContact(secretKey, { kind: 'phone', value: phone })} for update`;
     // A request that did not wait for the row of the sign-in would wait here, after it has read the last code.
     await tx`lock table code_sends in exclusive mode`;
     const sent = [api, other, api].map((on) => on.post('/v1/me/delete-code', body.accessToken));

@@ -9,6 +9,7 @@ const texts: { phone: string; code: string }[] = [];
 const sms: SmsDriver = {
   delivers: true,
   send: async (phone, _purpose, code) => void texts.push({ phone, code }),
+  tellOfChange: async () => {},
 };
 const clock = new TestClock();
 const env = { TRUST_PROXY: 'loopback', RATE_LIMIT: '0', SMS_PER_DAY: '2000' };
@@ -297,6 +298,6 @@ test('network: ten networks of a number are known; the eleventh replaces the old
     clock.advance(i % 5 === 4 ? day : minute);
   }
   const [row] = await api.sql`
-    select max(n)::int as n from (select count(*) as n from known_networks group by phone_hash) c`;
+    select max(n)::int as n from (select count(*) as n from known_networks group by contact_hash) c`;
   assert.equal(row?.n, 10);
 });

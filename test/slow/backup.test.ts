@@ -85,7 +85,7 @@ test('backup and restore: tables of several megabytes are complete for different
   const sql = await openSql(source, 'tests');
   const file = fileFor('large.gz');
   const add = (rows: number) => sql`
-    insert into phones select repeat(md5(random()::text), 5) || n, gen_random_uuid()
+    insert into contacts select repeat(md5(random()::text), 5) || n, gen_random_uuid()
     from generate_series(1, ${rows}::int) n`;
   await add(12_000);
   for (let n = 0; n < 12; n++) {

@@ -56,7 +56,7 @@ async function rowCounts(sql: SqlDatabase) {
     'saves',
     'claims',
     'relations',
-    'phones',
+    'contacts',
     'usernames',
     'messages',
   ];
@@ -212,8 +212,8 @@ test('demo: the organizer has at least 10 events, and a draft', async () => {
 
 test('demo: one profile is private, and the guest blocks one person', async () => {
   const [row] = await api.sql<{ elin: string; oskar: string }[]>`
-    select (select user_id from phones where phone = ${people.elin.phone}) as elin,
-      (select user_id from phones where phone = ${people.oskar.phone}) as oskar`;
+    select (select user_id from contacts where contact = ${people.elin.phone}) as elin,
+      (select user_id from contacts where contact = ${people.oskar.phone}) as oskar`;
   assert.ok(row);
   expectProblem(await api.get(`/v1/users/${row.elin}`, guest.token), 403, 'profile_private');
   expectStatus(await api.get(`/v1/users/${row.elin}`, organizer.token), 200);

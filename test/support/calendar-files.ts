@@ -41,7 +41,9 @@ export function createImporter(api: TestApp) {
   async function importFile(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
     const parsed = parseCalendar(Buffer.from(file));
     assert.ok(parsed, 'the file is a calendar');
-    const { id } = await transaction(api.sql, (tx) => findOrCreateAccount(tx, phone, new Date()));
+    const { id } = await transaction(api.sql, (tx) =>
+      findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
+    );
     return importCalendar(api.sql, parsed, id, category);
   }
 

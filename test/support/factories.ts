@@ -12,6 +12,11 @@ let people = 0;
 /** Returns a phone number that no other test in this process uses. */
 export const nextPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
 
+let addresses = 0;
+
+/** Returns a mail address that no other test in this process uses. */
+export const nextAddress = (): string => `Person.${++addresses}@example.org`;
+
 export async function createUser(
   api: Api,
   profile: { name?: string; username?: string; isPrivate?: boolean; bio?: string } = {},
@@ -25,6 +30,26 @@ export async function createUser(
 export async function requestCode(api: Api, phone: string): Promise<string> {
   const { body } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
   return body.devCode ?? api.sent.findLast((message) => message.phone === phone)?.code;
+}
+
+/** Requests a mail with a sign-in code, and returns the response, which has the code and the link. */
+export async function requestMail(api: Api, email: string): Promise<{ devCode: string; devLink: string }> {
+  return expectStatus(await api.post('/v1/auth/email/request', undefined, { email }), 202).body;
+}
+
+/** The token of a link in a mail. */
+export const tokenOf = ({ devLink }: { devLink: string }): string =>
+  new URL(devLink).searchParams.get('token') ?? '';
+
+/** Gives a person a mail address. */
+export async function addAddress(
+  api: Api,
+  { token }: { token: string },
+  email = nextAddress(),
+): Promise<string> {
+  const { body } = expectStatus(await api.call('PUT', '/v1/me/email', { token, body: { email } }), 202);
+  expectStatus(await api.post('/v1/me/email/verify', token, { code: body.devCode }), 200);
+  return email;
 }
 
 export async function signIn(api: Api, phone: string): Promise<Person> {

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { userSearchText } from '../../src/modules/users/repo.ts';
 import type { SqlDatabase } from './sql-tag.ts';
 
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
 /** Maps the name of each rule to a query for the rows that violate it. */
 const rules: Record<string, string> = {
   'every user has counters': `
@@ -38,11 +40,14 @@ const rules: Record<string, string> = {
   'both users of a relation exist': `
     with r as materialized (select * from relations), u as materialized (select id from users)
     select r.* from r left join u on u.id = r.other_id where u.id is null`,
-  'phones and users have the same phone numbers': `
-    with u as materialized (select id, phone from users), p as materialized (select * from phones)
-    select u.id, u.phone, p.phone as listed, p.user_id
-    from u full join p on p.phone = u.phone and p.user_id = u.id
-    where u.id is null or p.phone is null`,
+  'contacts and users have the same numbers and addresses': `
+    with u as materialized (
+      select id, phone as contact from users where phone is not null
+      union all select id, translate(email, '${upper}', '${upper.toLowerCase()}') from users where email is not null
+    ), c as materialized (select * from contacts)
+    select u.id, u.contact, c.contact as listed, c.user_id
+    from u full join c on c.contact = u.contact and c.user_id = u.id
+    where u.id is null or c.contact is null`,
   'usernames and users have the same usernames': `
     with u as materialized (select id, username from users), n as materialized (select * from usernames)
     select u.id, u.username, n.username as listed, n.user_id

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
+import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
 import {
+  addAddress,
   createEvent,
   createItem,
   createUpload,
   createUser,
   createUsers,
+  nextPhone,
   type Person,
+  requestMail,
   rsvpGoing,
   signIn,
 } from './factories.ts';
-import { type Api, expectProblem, expectStatus } from './setup.ts';
+import { type Api, expectProblem, expectStatus, secretKey } from './setup.ts';
 
 /** Inserts a subscription, because the API accepts one only over https. */
 const subscribeToPush = (api: Api, { id }: Person) => api.sql`
@@ -31,6 +35,10 @@ const storeMail = (api: Api, { id }: Person) => api.sql`
 export async function createPersonWithEverything(api: Api, second: Api) {
   const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
   const person = await createUser(api, profile);
+  const email = await addAddress(api, person, 'Xanthippe.Q@example.org');
+  await requestMail(api, email);
+  const newPhone = { token: person.token, body: { phone: nextPhone() } };
+  expectStatus(await api.call('PUT', '/v1/me/phone', newPhone), 202);
   const wrongProof = { phone: person.phone, code: '000000' };
   expectProblem(await api.post('/v1/auth/otp/verify', undefined, wrongProof), 400, 'wrong_code');
   expectStatus(await api.patch('/v1/me', person.token, { city: 'Ouagadougou' }), 200);
@@ -116,6 +124,11 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }), 202);
   return {
     person,
+    /** The hashes by which tables know the contacts. */
+    contactHashes: [
+      hashContact(secretKey, { kind: 'phone', value: person.phone }),
+      hashContact(secretKey, { kind: 'email', value: email }),
+    ],
     around,
     owned: [own.id, draft.id, cancelled.id],
     texts: [
@@ -126,6 +139,8 @@ export async function createPersonWithEverything(api: Api, second: Api) {
       'dear Quistgaard',
       'my last word',
       'from the island',
+      email,
+      newPhone.body.phone,
     ],
   };
 }

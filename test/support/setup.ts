@@ -42,7 +42,8 @@ export type TestApp = {
   /** The URL of the database. */
   target: string;
   clock: TestClock;
-  sent: { phone: string; purpose: CodePurpose; code: string }[];
+  /** `code`: empty for a message that tells of a change. */
+  sent: { phone: string; purpose: CodePurpose | 'contact_changed'; code: string }[];
   contract: Contract;
   call(method: string, path: string, call?: CallOptions): Promise<ApiResponse>;
   get(path: string, token?: string): Promise<ApiResponse>;
@@ -141,7 +142,11 @@ async function startOn(target: string, options: TestOptions): Promise<TestApp> {
 
 /** Creates an SMS driver that records messages and, like the console driver, does not deliver them. */
 function outbox(sent: TestApp['sent']): SmsDriver {
-  return { delivers: false, send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }) };
+  return {
+    delivers: false,
+    send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }),
+    tellOfChange: async (phone) => void sent.push({ phone, purpose: 'contact_changed', code: '' }),
+  };
 }
 
 /** Creates short functions for the HTTP methods. */

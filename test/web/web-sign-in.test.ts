@@ -12,6 +12,7 @@ const sms = {
     codes.push(code);
     languages.push(language);
   },
+  tellOfChange: async () => {},
 };
 const clock = new TestClock();
 const api = await startTestApp({ pages: true, sms, clock });

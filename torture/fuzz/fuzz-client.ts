@@ -18,7 +18,10 @@ export const noCreatedIds = (): CreatedIds => ({ event: [], item: [], user: [], 
 /** Codes and tokens from responses; the API accepts them only for the same phone or person. */
 type Secrets = {
   phone: string;
+  email: string;
   code: string;
+  /** The code that was mailed to `email`. */
+  mailCode: string;
   refreshToken: string;
   confirmCode: string;
   codeOwner: Person | null;
@@ -94,9 +97,11 @@ function toRequest(client: FuzzClient, step: Step): Request {
 /** Replaces generated codes and tokens with those from responses, because random ones are never valid, nor most countries. */
 function withKnownSecrets({ secrets }: FuzzClient, name: string, { body, usesKnownSecrets }: Step): unknown {
   if (!usesKnownSecrets || typeof body !== 'object' || body === null) return body;
-  const { phone, code, refreshToken, confirmCode } = secrets;
+  const { phone, email, code, mailCode, refreshToken, confirmCode } = secrets;
   if (name === 'POST /v1/auth/otp/request') return { ...body, phone, country: 'US' };
   if (name === 'POST /v1/auth/otp/verify' && code) return { ...body, phone, country: 'US', code };
+  if (name === 'POST /v1/auth/email/request') return { ...body, email };
+  if (name === 'POST /v1/auth/email/verify' && mailCode) return { ...body, email, code: mailCode };
   if (name === 'POST /v1/auth/refresh' && refreshToken) return { ...body, refreshToken };
   return name === 'DELETE /v1/me' && confirmCode ? { ...body, confirmCode } : body;
 }
@@ -181,15 +186,16 @@ async function remember(
     for (const pools of [client.own, client.all]) pools[kind].push({ id, owner });
   };
   const { secrets } = client;
-  const { phone } = (requestBody ?? {}) as { phone?: string };
+  const { phone, email } = (requestBody ?? {}) as { phone?: string; email?: string };
   if (name === 'POST /v1/events' && caller) addId('event', body.id, caller);
   if (name === 'POST /v1/events/{id}/items' && caller) addId('item', body.id, caller);
   if (name === 'GET /v1/auth/sessions' && caller)
     for (const { id } of body.data) addId('session', id, caller);
   if (name === 'POST /v1/auth/otp/request' && phone === secrets.phone) secrets.code = body.devCode;
+  if (name === 'POST /v1/auth/email/request' && email === secrets.email) secrets.mailCode = body.devCode;
   if (name === 'POST /v1/me/delete-code')
     Object.assign(secrets, { confirmCode: body.devCode, codeOwner: caller });
-  if (name === 'POST /v1/auth/otp/verify') {
+  if (name === 'POST /v1/auth/otp/verify' || name === 'POST /v1/auth/email/verify') {
     const person = { id: body.user.id, token: body.accessToken };
     client.people.splice(1, 1, person);
     addId('user', person.id, person);
@@ -225,7 +231,7 @@ export async function assignReachablePhones({ sql }: Environment, people: Person
   for (const { id } of people) {
     const phone = `+1415${5_560_000 + phoneCount++}`;
     await sql`update users set phone = ${phone} where id = ${id}`;
-    await sql`update phones set phone = ${phone} where user_id = ${id}`;
+    await sql`update contacts set contact = ${phone} where user_id = ${id}`;
   }
   return people;
 }

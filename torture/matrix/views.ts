@@ -92,7 +92,7 @@ function peopleViews({ people }: World): View[] {
   });
   const ownProfile = (name: Name) => {
     const { phone, city, bio, createdAt } = people[name];
-    const own = { phone, city, bio, createdAt, role: name === 'admin' ? 'admin' : 'user' };
+    const own = { phone, email: null, city, bio, createdAt, role: name === 'admin' ? 'admin' : 'user' };
     return { ...brief(people[name]), ...own, isPrivate: name === 'hermit', ...countsOf(name) };
   };
   const byName = (names: Name[]) => names.toSorted((a, b) => (people[a].name < people[b].name ? -1 : 1));
@@ -410,6 +410,7 @@ function adminViews({ people, events, report }: World): View[] {
     ...involved(people[name]),
     suspension: null,
     phone: people[name].phone,
+    email: null,
     role: name === 'admin' ? 'admin' : 'user',
     createdAt: people[name].createdAt,
   }));

@@ -1,4 +1,5 @@
-import { raw } from '../../src/db/sql.ts';
+import { raw, sql as statement } from '../../src/db/sql.ts';
+import { type ContactKind, contactKinds } from '../../src/lib/contact.ts';
 import type { ClientResponse } from '../client.ts';
 import { quantile } from '../client.ts';
 import type { Environment } from '../environment.ts';
@@ -9,7 +10,7 @@ import { compareSamples, type SampleComparison } from '../statistics.ts';
 /** The largest allowed difference between the medians. */
 const maxDifferenceMs = 1;
 /**
- * The probability that the program fails although the response times of numbers with and without an account
+ * The probability that the program fails although the response times of contacts with and without an account
  * have the same distribution, over all comparisons: each is tested at this level divided by their number
  * (Bonferroni).
  */
@@ -20,6 +21,7 @@ const countries = ['+1202', '+4670', '+4915', '+4479', '+3361', '+8190', '+3162'
 const production = {
   NODE_ENV: 'production',
   SMS_DRIVER: 'console',
+  MAIL_DRIVER: 'console',
   PUBLIC_URL: 'http://127.0.0.1',
   TRUST_PROXY: 'loopback',
   RATE_LIMIT: '0',
@@ -29,18 +31,21 @@ const production = {
 export const enumeration: Program = {
   name: 'enumeration',
   expectation:
-    'code requests and wrong codes for 2,000 numbers with an account and 2,000 without, with development ' +
-    'and production settings: identical bytes, medians within 1 ms, and the same distribution of response ' +
+    'code requests and wrong codes for 2,000 numbers with an account and 2,000 without, and for as many mail addresses, with ' +
+    'development and production settings: identical bytes, medians within 1 ms, and the same distribution of response ' +
     'times (Kolmogorov-Smirnov test, significance 0.1 % over all comparisons)',
   async run({ size, startEnvironment, progress }) {
     const number = size(2_000, 100);
     const results: StepResult[] = [];
     for (const [mode, env] of Object.entries({ development: {}, production })) {
       const environment = await startEnvironment({ servers: 1, env });
-      const phones = await createPhones(environment, number);
-      for (const step of steps) {
-        progress(`${step.name} in ${mode}`);
-        results.push({ name: `${step.name} in ${mode}`, ...(await compare(environment, phones, step)) });
+      for (const kind of contactKinds) {
+        const contacts = await createContacts(environment, kind, number);
+        for (const step of stepsOf(kind)) {
+          const name = `${step.name} by ${kind} in ${mode}`;
+          progress(name);
+          results.push({ name, ...(await compare(environment, contacts, step)) });
+        }
       }
     }
     const worst = results.reduce((a, b) => (Math.abs(b.differenceMs) > Math.abs(a.differenceMs) ? b : a));
@@ -66,76 +71,81 @@ type StepResult = SampleComparison & {
   different: number;
   statuses: string;
 };
-type Phones = { known: string[]; unknown: string[] };
-type Step = { name: string; path: string; body(phone: string): unknown };
+type Contacts = { known: string[]; unknown: string[] };
+type Step = { name: string; path: string; body(contact: string): unknown };
 
-const verify = {
-  path: '/v1/auth/otp/verify',
-  body: (phone: string) => ({ phone, code: wrongCode('000000') }),
-};
-const request = { path: '/v1/auth/otp/request', body: (phone: string) => ({ phone }) };
+const paths: Record<ContactKind, string> = { phone: '/v1/auth/otp', email: '/v1/auth/email' };
 
 /**
  * Each step continues from the state of the step before. In production, the second code request is
  * rate-limited.
  */
-const steps: Step[] = [
-  { name: 'verifying without a request', ...verify },
-  { name: 'requesting a code', ...request },
-  { name: 'requesting another code', ...request },
-  { name: 'a wrong code', ...verify },
-  { name: 'the second wrong code', ...verify },
-  { name: 'the third wrong code', ...verify },
-  { name: 'the fourth wrong code', ...verify },
-  { name: 'the fifth wrong code', ...verify },
-  { name: 'the sixth wrong code', ...verify },
-];
+function stepsOf(kind: ContactKind): Step[] {
+  const verify = {
+    path: `${paths[kind]}/verify`,
+    body: (contact: string) => ({ [kind]: contact, code: wrongCode('000000') }),
+  };
+  const request = { path: `${paths[kind]}/request`, body: (contact: string) => ({ [kind]: contact }) };
+  return [
+    { name: 'verifying without a request', ...verify },
+    { name: 'requesting a code', ...request },
+    { name: 'requesting another code', ...request },
+    { name: 'a wrong code', ...verify },
+    { name: 'the second wrong code', ...verify },
+    { name: 'the third wrong code', ...verify },
+    { name: 'the fourth wrong code', ...verify },
+    { name: 'the fifth wrong code', ...verify },
+    { name: 'the sixth wrong code', ...verify },
+  ];
+}
 
-/** Creates numbers with and without an account, alternating, with the same countries and similar digits. */
-async function createPhones({ sql, people }: Environment, number: number): Promise<Phones> {
+/** Creates contacts with and without an account, alternating, with the same countries and similar digits. */
+async function createContacts(
+  { sql, people }: Environment,
+  kind: ContactKind,
+  number: number,
+): Promise<Contacts> {
   const accounts = await people(number);
   // The numbers of a pair are in one country. All numbers are spread so that no block reaches its message
   // limit.
-  const phoneAt = (i: number, n: number) =>
-    (countries[i % countries.length] ?? '') + String(1_000_003 + n * 2_003).padStart(7, '0');
-  const known = accounts.map((_, i) => phoneAt(i, 2 * i + (i % 2)));
-  const unknown = accounts.map((_, i) => phoneAt(i, 2 * i + 1 - (i % 2)));
-  const ids = accounts.map(({ id }) => id);
-  for (const [table, key] of [
-    ['users', 'id'],
-    ['phones', 'user_id'],
-  ] as const) {
-    await sql`
-      update ${raw(table)} t set phone = g.phone from unnest(${ids}::uuid[], ${known}::text[]) g (id, phone)
-      where t.${raw(key)} = g.id`;
-  }
+  const digitsAt = (n: number) => String(1_000_003 + n * 2_003).padStart(7, '0');
+  const contactAt = (i: number, n: number) =>
+    kind === 'phone' ? (countries[i % countries.length] ?? '') + digitsAt(n) : `p${digitsAt(n)}@example.org`;
+  const known = accounts.map((_, i) => contactAt(i, 2 * i + (i % 2)));
+  const unknown = accounts.map((_, i) => contactAt(i, 2 * i + 1 - (i % 2)));
+  const given = statement`unnest(${accounts.map(({ id }) => id)}::uuid[], ${known}::text[]) g (id, contact)`;
+  await sql`delete from contacts c using ${given} where c.user_id = g.id`;
+  await sql`insert into contacts select contact, id from ${given}`;
+  const others = contactKinds.filter((each) => each !== kind);
+  const without = raw(others.map((each) => `, ${each} = null`).join(''));
+  await sql`update users u set ${raw(kind)} = g.contact ${without} from ${given} where u.id = g.id`;
   await sql`vacuum analyze`;
   return { known, unknown };
 }
 
-/** Sends the step for each pair of numbers in sequence, alternating which number comes first. */
-async function compare(environment: Environment, { known, unknown }: Phones, step: Step) {
+/** Sends the step for each pair of contacts in sequence, alternating which contact comes first. */
+async function compare(environment: Environment, { known, unknown }: Contacts, step: Step) {
   const times = { known: [] as number[], unknown: [] as number[] };
   const statuses = new Set<number>();
   let different = 0;
   let sent = 0;
-  const send = async (kind: keyof Phones, phone: string) => {
+  const send = async (kind: keyof Contacts, contact: string) => {
     // Each client address has its own message limit.
     const address = `10.${Math.floor(sent / 4) >> 8}.${Math.floor(sent / 4) & 255}.1`;
     sent++;
     const response = await environment.client.send('POST', step.path, {
-      body: step.body(phone),
+      body: step.body(contact),
       headers: { 'x-forwarded-for': address },
     });
     times[kind].push(response.ms);
     statuses.add(response.status);
     return comparableText(response);
   };
-  for (const [i, knownPhone] of known.entries()) {
-    const unknownPhone = unknown[i] ?? '';
+  for (const [i, knownContact] of known.entries()) {
+    const unknownContact = unknown[i] ?? '';
     if (i % 2 === 0) {
-      if ((await send('known', knownPhone)) !== (await send('unknown', unknownPhone))) different++;
-    } else if ((await send('unknown', unknownPhone)) !== (await send('known', knownPhone))) different++;
+      if ((await send('known', knownContact)) !== (await send('unknown', unknownContact))) different++;
+    } else if ((await send('unknown', unknownContact)) !== (await send('known', knownContact))) different++;
   }
   const differenceMs = quantile(times.known, 0.5) - quantile(times.unknown, 0.5);
   const comparison = compareSamples(times.known, times.unknown);
@@ -146,7 +156,8 @@ async function compare(environment: Environment, { known, unknown }: Phones, ste
 function comparableText({ status, headers, body }: ClientResponse): string {
   const text = JSON.stringify(body)
     .replace(/"requestId":"[\da-f-]{36}"/, '"requestId":"…"')
-    .replace(/"devCode":"\d{6}"/, '"devCode":"…"');
+    .replace(/"devCode":"\d{6}"/, '"devCode":"…"')
+    .replace(/"devLink":"[^"]+"/, '"devLink":"…"');
   const lines = Object.entries(headers).map(([name, value]) => {
     const isPerRequest = name === 'date' || name === 'x-request-id';
     // Retry-After depends on the time of the request, and so does its number of digits.

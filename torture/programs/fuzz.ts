@@ -77,7 +77,17 @@ async function openFuzzClients(
     const own = noCreatedIds();
     for (const pools of [own, all]) pools.user.push(...people.map((owner) => ({ id: owner.id, owner })));
     const phone = `+1415555${1_000 + n}`;
-    const secrets = { phone, code: '', refreshToken: '', confirmCode: '', codeOwner: null, calendar: '' };
+    const email = `fuzz.${phone.slice(1)}@example.org`;
+    const secrets = {
+      phone,
+      email,
+      code: '',
+      mailCode: '',
+      refreshToken: '',
+      confirmCode: '',
+      codeOwner: null,
+      calendar: '',
+    };
     clients.push({ environment, contract, people, own, all, secrets });
   }
   return clients;

@@ -1,7 +1,7 @@
 /**
  * Backups that the last development version before the first release wrote. They have the format 1 and the migration 27;
  * 27 migrations made a schema from which migration 1 differs: two columns of `rsvps` no longer exist, causes of
- * notifications have one actor, and `is_price_known` was false in older rows with a price.
+ * notifications have one actor, `is_price_known` was false in older rows with a price, and phones were the only contacts.
  */
 import type { Queryable } from '../../db/query.ts';
 import { raw } from '../../db/sql.ts';
@@ -26,8 +26,15 @@ export function refuseOldDevelopment({ schema }: BackupHeader): void {
 export const schemaOf = (header: BackupHeader): number =>
   isOfDevelopment(header) ? schemaOfLastDevelopment : header.schema;
 
+/** Tables whose rows had the hash of a phone. */
+const tablesOfCodes = ['codes', 'code_tries', 'known_networks'];
+
 /** Lets the tables accept the rows. */
 export async function addDroppedColumns(db: Queryable): Promise<void> {
+  await db.query(raw('alter table contacts rename to phones'));
+  await db.query(raw('alter table phones rename contact to phone'));
+  for (const table of tablesOfCodes)
+    await db.query(raw(`alter table ${table} rename contact_hash to phone_hash`));
   await db.query(
     raw('alter table rsvps add column previous text, add column previous_extra_guests smallint'),
   );
@@ -40,6 +47,10 @@ export async function addDroppedColumns(db: Queryable): Promise<void> {
 
 /** Adapts the restored rows to the present schema. */
 export async function convertRows(db: Queryable): Promise<void> {
+  await db.query(raw('alter table phones rename phone to contact'));
+  await db.query(raw('alter table phones rename to contacts'));
+  for (const table of tablesOfCodes)
+    await db.query(raw(`alter table ${table} rename phone_hash to contact_hash`));
   await db.query(raw('alter table rsvps drop column previous, drop column previous_extra_guests'));
   await db.query(
     raw(

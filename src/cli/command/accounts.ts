@@ -1,33 +1,36 @@
-/** Phone numbers in arguments of commands, and the accounts that commands create for them. */
+/** Contacts in arguments of commands, and the accounts that commands create for them. */
 import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { type Contact, readAddress, readNumber } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { readPhone } from '../../lib/phone.ts';
 import { findOrCreateAccount } from '../../modules/users/accounts.ts';
 import { CommandError } from './command-error.ts';
 
-/**
- * Returns the number in E.164 format. @throws CommandError if `text` is not a phone number in international
- * format
- */
-export function parsePhoneArgument(text: string): string {
+/** @throws CommandError if `text` is neither a phone number in international format nor a mail address */
+export function parseContactArgument(text: string): Contact {
   try {
-    return readPhone(text).number;
+    return text.includes('@') ? readAddress(text) : readNumber(text);
   } catch (error) {
     throw error instanceof Problem
-      ? new CommandError(`"${text}" is not a phone number in international format, such as +12025550102.`)
+      ? new CommandError(
+          `"${text}" is neither a phone number in international format, such as +12025550102, nor a mail address.`,
+        )
       : error;
   }
 }
 
-/** Finds or creates the account of a phone number. A new account gets an entry in the audit trail. */
+/** The contact in a sentence: `the number +12025550102`. */
+export const nameOf = ({ kind, value }: Contact): string =>
+  `the ${kind === 'phone' ? 'number' : 'address'} ${value}`;
+
+/** Finds or creates the account of a contact. A new account gets an entry in the audit trail. */
 export async function findOrCreateByCommand(
   tx: Transaction,
-  number: string,
+  contact: Contact,
   secretKey: string,
 ): Promise<{ id: string; isNew: boolean }> {
   const now = new Date();
-  const { id, isNew } = await findOrCreateAccount(tx, number, now);
+  const { id, isNew } = await findOrCreateAccount(tx, contact, now);
   const context = { secretKey, now, address: null };
   if (isNew) await recordAudit(tx, context, { userId: id }, 'account_created', 'by a command');
   return { id, isNew };

@@ -56,7 +56,7 @@ async function demoExists(tx: Transaction): Promise<boolean> {
   const phones = Object.values(demoData.people)
     .map(({ phone }) => phone)
     .filter((phone) => !demoPhones.some((account) => account.phone === phone));
-  const rows = await tx.query(sql`select 1 from phones where phone = any(${phones}::text[]) limit 1`);
+  const rows = await tx.query(sql`select 1 from contacts where contact = any(${phones}::text[]) limit 1`);
   return rows.length > 0;
 }
 
@@ -67,7 +67,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<UserIds> {
   for (const [index, key] of personKeys.entries()) {
     const { phone, username, name, bio, city, role = 'user', isPrivate = false } = demoData.people[key];
     const joinedAt = new Date(now.getTime() - 200 * (1 - index / personKeys.length) ** 2 * dayMs);
-    const { id, isNew } = await findOrCreateAccount(tx, phone, joinedAt);
+    const { id, isNew } = await findOrCreateAccount(tx, { kind: 'phone', value: phone }, joinedAt);
     if (role === 'admin') await setRole(tx, id, role);
     if (isNew) {
       await updateProfile(tx, id, { name, bio, city, isPrivate });

@@ -12,7 +12,10 @@ create extension if not exists pg_trgm;
 
 create table users (
   id uuid primary key,
-  phone text not null,
+  -- E.164.
+  phone text,
+  -- A mail address, as it was typed.
+  email text,
   name text not null,
   username text not null,
   bio text not null,
@@ -29,7 +32,8 @@ create table users (
   search text not null,
   -- Raised with each change of the row: the change log tells servers which version their caches need.
   version bigint not null default 0,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  constraint users_contact check (phone is not null or email is not null)
 );
 create index users_search on users using gin (search gin_trgm_ops);
 -- To count the admins who can act, and to list people by age.
@@ -37,8 +41,9 @@ create index users_admins on users (id) where role = 'admin';
 create index users_by_age on users (created_at, id);
 create index users_suspended on users (created_at, id) where suspended_at is not null;
 
--- Phones and usernames are unique. A unique index must contain the distribution column, so each has its own table.
-create table phones (phone text primary key, user_id uuid not null);
+-- Contacts and usernames are unique. A unique index must contain the distribution column, so each has its own table. A
+-- contact is a phone number, or a mail address in the spelling that all its spellings have in common.
+create table contacts (contact text primary key, user_id uuid not null);
 create table usernames (username text primary key, user_id uuid not null);
 
 -- Separate from users, so that a follow does not rewrite the wide, indexed row.
@@ -99,14 +104,14 @@ create table suspended_tokens (
   primary key (user_id, token_hash)
 );
 
--- The newest code of each requester for a number and purpose. Codes and wrong tries belong to the device or client
--- network that requests and enters them, so that other people neither replace the code of a number's owner nor use up
+-- The newest code of each requester for a contact and purpose. Codes and wrong tries belong to the device or client
+-- network that requests and enters them, so that other people neither replace the code of a contact's owner nor use up
 -- the owner's tries.
 create table codes (
-  -- A keyed hash of the phone.
-  phone_hash bytea not null,
-  purpose text not null check (purpose in ('sign_in', 'delete_account')),
-  -- A keyed hash of the number and of the device, network or account.
+  -- A keyed hash of the contact.
+  contact_hash bytea not null,
+  purpose text not null check (purpose in ('sign_in', 'delete_account', 'confirm_contact')),
+  -- A keyed hash of the contact and of the device, network or account.
   requester bytea not null,
   -- How the server knew the requester: not at all, by its network, or by its device.
   trust text not null constraint codes_trust check (trust in ('unknown', 'network', 'device')),
@@ -114,31 +119,31 @@ create table codes (
   code_hash bytea,
   sent_at timestamptz not null,
   expires_at timestamptz not null,
-  primary key (phone_hash, purpose, requester)
+  primary key (contact_hash, purpose, requester)
 );
 
 -- The wrong tries of the last 24 hours.
 create table code_tries (
-  phone_hash bytea not null,
+  contact_hash bytea not null,
   id uuid not null,
-  purpose text not null check (purpose in ('sign_in', 'delete_account')),
+  purpose text not null check (purpose in ('sign_in', 'delete_account', 'confirm_contact')),
   requester bytea not null,
   -- The daily budget that the try counts against.
   budget text not null check (budget in ('unknown', 'network', 'device')),
   at timestamptz not null,
-  primary key (phone_hash, id)
+  primary key (contact_hash, id)
 );
 
--- The networks from which a number was signed in, as keyed hashes that differ for each number: at most ten of a number.
+-- The networks from which a contact was signed in, as keyed hashes that differ for each contact: at most ten of a contact.
 create table known_networks (
-  phone_hash bytea not null,
+  contact_hash bytea not null,
   network bytea not null,
   signed_in_at timestamptz not null,
-  primary key (phone_hash, network)
+  primary key (contact_hash, network)
 );
 create index known_networks_by_time on known_networks (signed_in_at);
 
--- The number of messages that were sent in a day, by scope: a number, an address, a prefix, a country, and all.
+-- The number of messages that were sent in a day, by scope: a contact, a network, a prefix, a country, and all.
 create table code_sends (
   scope text not null,
   day date not null,
@@ -146,17 +151,28 @@ create table code_sends (
   primary key (scope, day)
 );
 
+-- The contacts to which accounts have been sent a code, until they confirm them: the newest of each kind.
+create table contact_changes (
+  user_id uuid not null references users on delete cascade,
+  kind text not null check (kind in ('phone', 'email')),
+  -- In the form of the column of users.
+  value text not null,
+  requested_at timestamptz not null,
+  primary key (user_id, kind)
+);
+create index contact_changes_by_time on contact_changes (requested_at);
+
 ---- Audit ------------------------------------------------------------------------------------------------------------
 
 -- What happened to accounts and sessions. Rows are inserted in the transaction that they report on, and change only
 -- when their account is deleted: then they no longer contain anything of the person. Partitioned by the time in `id`.
 create table audit (
-  -- A keyed hash of the person's id, or of the number if no one was signed in.
+  -- A keyed hash of the person's id, or of the contact if no one was signed in.
   who bytea not null,
   id uuid not null,
   at timestamptz not null,
   what text not null,
-  -- Null after the account was deleted, and for a number without an account.
+  -- Null after the account was deleted, and for a contact without an account.
   user_id uuid,
   -- The admin who did it to another person; null for people themselves and for commands.
   by_id uuid,

@@ -50,12 +50,12 @@ export async function deleteAccount(
 export async function deleteLateRows(
   tx: Transaction,
   account: DeletedAccount,
-  username: string,
+  names: AccountNames,
   hooks: DeletionHook[],
 ): Promise<string[]> {
   const repeated = hooks.filter(({ isOnce }) => !isOnce);
   const effects = await runHooks(tx, account, repeated);
-  await deleteNames(tx, account.userId, { phone: account.phone, username });
+  await deleteNames(tx, account.userId, names);
   await recordEffects(tx, effects);
   return effects.flatMap(({ files = [] }) => files);
 }

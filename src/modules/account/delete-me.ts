@@ -8,13 +8,16 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { body, Success } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
+import { contactsOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { checkCode } from '../auth/check-code.ts';
-import { hashPhone } from '../auth/code-hashes.ts';
+import { hashContact } from '../auth/code-hashes.ts';
+import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { versionOfMe } from '../users/present-own-profile.ts';
+import { confirmingContact } from './confirming-contact.ts';
 import { deleteAccount } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
 import { insertTombstone } from './tombstones.ts';
@@ -60,20 +63,23 @@ const deleteWithCode = (
   request: { ip: string; headers: IncomingHttpHeaders },
 ): Promise<string[] | Problem> =>
   transaction(services.db, async (tx) => {
+    const context = auditContextOf(services, request);
+    await lockContactsOf(tx, context.secretKey, caller.id);
     const me = await requireMe(tx, caller.id);
     requireMatch(request, versionOfMe(me));
-    const { phone } = me;
-    const context = auditContextOf(services, request);
-    const sender = ownerAt(request.ip);
-    const proof = { phone, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
+    const contacts = contactsOf(me);
+    const contactHashes = contacts.map((contact) => hashContact(context.secretKey, contact));
+    await lockContacts(tx, contactHashes);
+    const [contact, sender] = [confirmingContact(me), ownerAt(request.ip)];
+    const proof = { contact, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw
     // rolls back.
     await lockAnyCaller(tx, caller);
     if (problem) return problem;
-    const deleted = { userId: caller.id, phone, phoneHash: hashPhone(context.secretKey, phone) };
-    const { files, names, unseen } = await deleteAccount(tx, deleted, services.deletionHooks);
-    await anonymizeAudit(tx, { ...context, address: null }, caller.id, phone);
+    const account = { userId: caller.id, contactHashes };
+    const { files, names, unseen } = await deleteAccount(tx, account, services.deletionHooks);
+    await anonymizeAudit(tx, { ...context, address: null }, caller.id, contacts);
     await insertTombstone(tx, { userId: caller.id, ...names, unseen }, context);
     return files;
   });

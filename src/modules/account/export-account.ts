@@ -3,8 +3,9 @@ import type { Database } from '../../db/client.ts';
 import { raw, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { ExportSection, ExportSubject } from '../../http/export-section.ts';
+import { type Contacts, contactsOf } from '../../lib/contact.ts';
 import { runInTurn } from '../../lib/map-in-turns.ts';
-import { hashPhone } from '../auth/code-hashes.ts';
+import { hashContact } from '../auth/code-hashes.ts';
 
 /** The number of rows that are read and serialized at a time: about 1 ms of work. */
 const rowsPerFetch = 50;
@@ -25,9 +26,11 @@ export function exportAccount(
   return transaction(db, async (tx) => {
     await tx.query(sql`set transaction isolation level repeatable read, read only`);
     await tx.query(sql`set local statement_timeout = '30s'`);
-    const [user] = await tx.query<{ phone: string }>(sql`select phone from users where id = ${account.id}`);
+    const [user] = await tx.query<Contacts>(sql`select phone, email from users where id = ${account.id}`);
     if (!user) return null;
-    const subject = { ...account, phone: user.phone, phoneHash: hashPhone(account.secretKey, user.phone) };
+    const contacts = contactsOf(user);
+    const contactHashes = contacts.map((contact) => hashContact(account.secretKey, contact));
+    const subject = { ...account, contacts, contactHashes };
     const parts: Buffer[] = [Buffer.from(`{"exportedAt":${JSON.stringify(now)}`)];
     for (const section of sections) {
       parts.push(Buffer.from(`,${JSON.stringify(section.name)}:[`));

@@ -1,9 +1,10 @@
-/** Account export: the tables that belong to no module, and the order of all sections. */
+/** Account export: unconfirmed contacts, the tables that belong to no module, and the order of all sections. */
 import { Type } from 'typebox';
 import { selectOwnAudit } from '../../audit/audit.ts';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { contactKinds } from '../../lib/contact.ts';
 
 const network = nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
   description: 'The network of the address, shortened; null if it is not known.',
@@ -12,13 +13,25 @@ const entry = { at: timestamp(), what: Type.String({ examples: ['signed_in'] }),
 
 export const accountExportSections: ExportSection[] = [
   {
+    name: 'contactChanges',
+    row: exportRow('ExportContactChange', {
+      kind: oneOf(contactKinds),
+      value: Type.String({ examples: ['mara@example.org'] }),
+      requestedAt: timestamp(),
+    }),
+    description: 'The number and the address that you have not confirmed yet.',
+    tables: ['contact_changes'],
+    rows: ({ id }) => sql`
+      select kind, value, requested_at from contact_changes where user_id = ${id} order by kind`,
+  },
+  {
     name: 'audit',
     description:
       'What happened to the account and its sessions. `address` is the network of the request, and null for the action ' +
       'of an admin or a command. The reason of a suspension is left out.',
     row: exportRow('ExportAuditEntry', { ...entry, detail: Type.String() }),
     tables: ['audit'],
-    rows: ({ secretKey, id, phone }) => selectOwnAudit(secretKey, id, phone),
+    rows: ({ secretKey, id, contacts }) => selectOwnAudit(secretKey, id, contacts),
   },
   {
     name: 'adminActions',
@@ -56,6 +69,7 @@ export const accountExportSections: ExportSection[] = [
 const SECTION_ORDER = [
   'profile',
   'sessions',
+  'contactChanges',
   'codes',
   'codesSent',
   'events',

@@ -6,7 +6,8 @@
 import { anonymizeLateAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
-import { hashPhone } from '../auth/code-hashes.ts';
+import { contactsOf } from '../../lib/contact.ts';
+import { hashContact } from '../auth/code-hashes.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
 import { deleteLateRows } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
@@ -60,9 +61,9 @@ async function sweep(
     await deleteTombstone(tx, due.id);
     return [];
   }
-  const { userId, phone, username, unseen } = tombstone;
-  const account = { userId, phone, phoneHash: hashPhone(secretKey, phone), unseen };
-  const files = await deleteLateRows(tx, account, username, deletionHooks);
+  const { userId, unseen, ...names } = tombstone;
+  const contactHashes = contactsOf(names).map((contact) => hashContact(secretKey, contact));
+  const files = await deleteLateRows(tx, { userId, contactHashes, unseen }, names, deletionHooks);
   await anonymizeLateAudit(tx, secretKey, userId);
   await finishSweep(tx, due, clock());
   return files;

@@ -7,7 +7,7 @@ import { uploadIdOf } from '../uploads/present.ts';
 import { notOwnUpload, requireMe, updateProfile } from '../users/own-profile.ts';
 import { Me, MeChange } from '../users/own-profile-schemas.ts';
 import { avatarUrl } from '../users/present.ts';
-import { etagOfMe, toMe, versionOfMe } from '../users/present-own-profile.ts';
+import { meResponse, versionOfMe } from '../users/present-own-profile.ts';
 import type { AccountServices } from './services.ts';
 
 /** Changes the caller's profile (specification 4.7). */
@@ -34,7 +34,7 @@ export const updateMe = defineEndpoint({
       await updateProfile(tx, caller.id, fields, (before) => requireMatch(request, versionOfMe(before)));
       return requireMe(tx, caller.id);
     });
-    return { status: 200, body: toMe(row, config.publicUrl), headers: { etag: etagOfMe(row) } };
+    return meResponse(row, config);
   },
 });
 

@@ -1,4 +1,4 @@
-import { flagNames } from '../../flags/flags.ts';
+import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
@@ -11,7 +11,7 @@ export const getFeatures = defineEndpoint({
   tag: 'Server',
   summary: 'Get the features that are switched on',
   description:
-    'An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
+    '`signIn` has the ways to sign in. An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
     '`claims_disabled`. A change is visible on all servers at once.',
   access: 'public',
   uncached: true,
@@ -22,7 +22,11 @@ export const getFeatures = defineEndpoint({
   },
 });
 
-export async function readFeatures({ flags }: Pick<BaseServices, 'flags'>): Promise<Features> {
+export async function readFeatures({
+  flags,
+  config,
+}: Pick<BaseServices, 'flags' | 'config'>): Promise<Features> {
   const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
-  return Object.fromEntries(states) as Features;
+  const features = Object.fromEntries(states) as Record<FlagName, boolean>;
+  return { ...features, signIn: config.signIn };
 }

@@ -2,7 +2,7 @@ import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { readPhone } from '../../lib/phone.ts';
+import { readAddress, readNumber } from '../../lib/contact.ts';
 import { toAdminUser } from './present.ts';
 import { listUsers } from './repo.ts';
 import { AdminUser, AdminUserQuery } from './schemas.ts';
@@ -19,11 +19,12 @@ export const listAccounts = defineEndpoint({
   response: { 200: cursorPage(ref(AdminUser)) },
 
   async handler({ query }, { db, config }: BaseServices) {
-    const { q, phone, suspended, cursor, limit } = query;
+    const { q, phone, email, suspended, cursor, limit } = query;
     const after = readCursor(cursor, 'time', 'id');
-    const number =
-      phone === undefined ? undefined : readPhone(restorePlus(phone), config.defaultCountry).number;
-    const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
+    const number = phone === undefined ? undefined : readNumber(restorePlus(phone), config.defaultCountry);
+    const address = email === undefined ? undefined : readAddress(email);
+    const contacts = [number, address].filter((contact) => contact !== undefined);
+    const rows = await listUsers(db, { q, contacts, suspended }, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
     const data = page.rows.map((row) => toAdminUser(row, config.publicUrl));
     return { status: 200, body: { data, nextCursor: page.nextCursor } };

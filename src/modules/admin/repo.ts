@@ -1,9 +1,10 @@
 import type { Database } from '../../db/client.ts';
 import { AdvisoryLock } from '../../db/locks.ts';
 import { one } from '../../db/query.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { empty, join, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import { type Contact, keyOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { listedCondition } from '../events/policy.ts';
@@ -60,10 +61,13 @@ export const countEvents = (db: Database, from: Date, to: Date): Promise<number>
 
 type UserFilter = {
   q: string | undefined;
-  /** In E.164 format. */
-  phone: string | undefined;
+  /** Each of them is a contact of the account. */
+  contacts: Contact[];
   suspended: boolean | undefined;
 };
+
+const ofContact = (contact: Contact): Statement =>
+  sql`and u.id = (select user_id from contacts where contact = ${keyOf(contact)})`;
 
 /**
  * Returns accounts, the newest first.
@@ -71,16 +75,16 @@ type UserFilter = {
  */
 export async function listUsers(
   db: Database,
-  { q, phone, suspended }: UserFilter,
+  { q, contacts, suspended }: UserFilter,
   after: [createdAt: Date, id: string] | null,
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
-    select u.id, u.name, u.username, u.avatar_upload, u.phone, u.role, u.suspended_at, u.suspension_reason, u.created_at
+    select u.id, u.name, u.username, u.avatar_upload, u.phone, u.email, u.role, u.suspended_at, u.suspension_reason, u.created_at
     from users u
     where true
       ${q === undefined ? sql`` : sql`and u.search like ${userSearchPattern(userSearchTerm(q))}`}
-      ${phone === undefined ? sql`` : sql`and u.id = (select user_id from phones where phone = ${phone})`}
+      ${contacts.length === 0 ? empty : join(contacts.map(ofContact), ' ')}
       ${suspended === undefined ? sql`` : suspended ? sql`and u.suspended_at is not null` : sql`and u.suspended_at is null`}
       ${after ? sql`and (u.created_at, u.id) < (${after[0]}, ${after[1]})` : sql``}
     order by u.created_at desc, u.id desc limit ${limit}`);

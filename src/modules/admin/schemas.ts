@@ -4,6 +4,7 @@ import { auditActions } from '../../audit/audit.ts';
 import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
+import { type ContactKind, contactKinds } from '../../lib/contact.ts';
 import { mailKinds } from '../../mail/kinds.ts';
 import { mailStates } from '../../mail/mails.ts';
 import { Person } from '../users/schemas.ts';
@@ -39,6 +40,13 @@ export const AdminUserQuery = Type.Object({
   phone: Type.Optional(
     Type.String({ maxLength: 40, description: 'The complete phone number.', examples: ['+12025550102'] }),
   ),
+  email: Type.Optional(
+    Type.String({
+      maxLength: 254,
+      description: 'The complete mail address.',
+      examples: ['mara@example.org'],
+    }),
+  ),
   suspended: Type.Optional(
     Type.Boolean({
       description: '`true`: only suspended accounts. `false`: only accounts that are not suspended.',
@@ -53,7 +61,8 @@ export const AdminUser = named(
     name: Type.String({ examples: ['Mara Lindgren'] }),
     username: Type.String({ examples: ['mara.l'] }),
     avatar,
-    phone: Type.String({ examples: ['+12025550102'] }),
+    phone: nullable(Type.String({ examples: ['+12025550102'] })),
+    email: nullable(Type.String({ examples: ['mara@example.org'] })),
     role: oneOf(roles),
     isSuspended: Type.Boolean(),
     suspension: nullable(ref(Suspension)),
@@ -79,8 +88,19 @@ export const Flag = named(
 export type Flag = Static<typeof Flag>;
 
 const features = flagNames.map((name) => [name, Type.Boolean({ description: flagTable[name] })]);
-export const Features = named('Features', Type.Unsafe<Features>(Type.Object(Object.fromEntries(features))));
-export type Features = Record<FlagName, boolean>;
+export const Features = named(
+  'Features',
+  Type.Unsafe<Features>(
+    Type.Object({
+      ...Object.fromEntries(features),
+      signIn: Type.Array(oneOf(contactKinds), {
+        description: 'The ways to sign in: with a code that is sent to a phone number, or to a mail address.',
+        examples: [['phone', 'email']],
+      }),
+    }),
+  ),
+);
+export type Features = Record<FlagName, boolean> & { signIn: ContactKind[] };
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));

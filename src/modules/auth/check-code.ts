@@ -1,19 +1,23 @@
 /**
  * Verifies one-time codes: each is valid once, for five minutes or, from the tenth text of a day on, until the day ends
- * (send-limits.ts). Wrong tries are limited for each requester and number (try-limits.ts).
+ * (send-limits.ts). Wrong tries are limited for each requester and contact (try-limits.ts).
  */
 import { timingSafeEqual } from 'node:crypto';
-import { type AuditContext, recordAudit } from '../../audit/audit.ts';
+import { type AuditAction, type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { type CodePurpose, hashCode, hashPhone, strangersScope } from './code-hashes.ts';
-import { insertTry, listCodes, listTries, lockNumber, subtractSend, useCode } from './codes-repo.ts';
+import { hashAddress } from '../../lib/mail-address.ts';
+import { releaseAddress } from '../../mail/suppressions.ts';
+import { type CodePurpose, hashCode, hashContact, strangersScope } from './code-hashes.ts';
+import { insertTry, listCodes, listTries, subtractSend, useCode } from './codes-repo.ts';
+import { lockContacts } from './contact-locks.ts';
 import { findRequester, type Sender } from './requesters.ts';
+import type { LinkProof } from './sign-in-links.ts';
 import { allowTry } from './try-limits.ts';
 
 type CodeProof = {
-  /** E.164. */
-  phone: string;
+  contact: Contact;
   purpose: CodePurpose;
   code: string;
   /** The field of the request that holds the code, for the error. */
@@ -21,45 +25,85 @@ type CodeProof = {
   sender: Sender;
 };
 
+const lockedActions: Record<CodePurpose, AuditAction> = {
+  sign_in: 'sign_in_locked',
+  delete_account: 'deletion_locked',
+  confirm_contact: 'confirmation_locked',
+};
+
 /**
  * Uses up a code if it is correct, and returns the refusal if it is not. The caller must let the transaction
- * commit before it throws the refusal, because the transaction counts the failed try. The number is locked
+ * commit before it throws the refusal, because the transaction counts the failed try. The contact is locked
  * while the code is compared: of fifty concurrent guesses five are compared, and of fifty correct ones one succeeds.
  * @returns null, or a Problem `wrong_code` or `too_many_tries`
  */
 export async function checkCode(
   tx: Transaction,
   context: AuditContext,
-  { phone, purpose, code, field, sender }: CodeProof,
+  proof: CodeProof,
 ): Promise<Problem | null> {
+  const { contact, purpose, code, field, sender } = proof;
   const { secretKey, now } = context;
-  const phoneHash = hashPhone(secretKey, phone);
+  const contactHash = hashContact(secretKey, contact);
   const wrong = new Problem('wrong_code', { errors: [{ path: field, message: 'is wrong or has expired' }] });
   const [, codes, tries, requester] = await Promise.all([
-    lockNumber(tx, phoneHash),
-    listCodes(tx, phoneHash, purpose),
-    listTries(tx, phoneHash, now),
-    findRequester(tx, context, phoneHash, sender),
+    lockContacts(tx, [contactHash]),
+    listCodes(tx, contactHash, purpose),
+    listTries(tx, contactHash, now),
+    findRequester(tx, context, contactHash, sender),
   ]);
   if (codes.length === 0) return wrong;
   const allowance = allowTry(tries, requester, purpose, now);
   if ('waitMs' in allowance)
     return new Problem('too_many_tries', { retryAfter: Math.ceil(allowance.waitMs / 1000) });
-  const hash = hashCode(secretKey, phone, purpose, code);
+  const hash = hashCode(secretKey, contact, purpose, code);
   const valid = codes.filter(({ codeHash, expiresAt }) => codeHash && expiresAt > now);
   // A try is compared with two codes at most: the requester's own, which no request of others replaces, and the newest one,
-  // for a person who requested it on another network, or whose phone received it because others requested it.
+  // for a person who requested it on another network, or who received it because others requested it.
   const comparable = [valid.find((each) => each.requester.equals(requester.id)), valid[0]];
   const match = comparable.find((each) => each?.codeHash && timingSafeEqual(each.codeHash, hash));
   if (match) {
-    await useCode(tx, phoneHash, purpose, match.requester);
-    await subtractSend(tx, [strangersScope(phoneHash)], now);
+    await accept(tx, context, proof, match.requester);
     return null;
   }
-  await insertTry(tx, phoneHash, { purpose, requester: requester.id, budget: allowance.budget, at: now });
+  await insertTry(tx, contactHash, { purpose, requester: requester.id, budget: allowance.budget, at: now });
   if (allowance.isLast) {
-    const action = purpose === 'sign_in' ? 'sign_in_locked' : 'deletion_locked';
-    await recordAudit(tx, context, { phone }, action);
+    await recordAudit(tx, context, contact, lockedActions[purpose]);
   }
   return wrong;
+}
+
+/**
+ * Uses up the code of a link, of which the mail was sent to the address of the link. No try is counted: a token of a link
+ * cannot be guessed.
+ * @returns null, or a Problem `wrong_code`
+ */
+export async function checkLink(
+  tx: Transaction,
+  context: AuditContext,
+  { address, code, requester }: LinkProof,
+): Promise<Problem | null> {
+  const { secretKey, now } = context;
+  const contact: Contact = { kind: 'email', value: address };
+  const contactHash = hashContact(secretKey, contact);
+  await lockContacts(tx, [contactHash]);
+  const codes = await listCodes(tx, contactHash, 'sign_in');
+  const hash = hashCode(secretKey, contact, 'sign_in', code);
+  const match = codes.find((each) => each.requester.toString('base64url') === requester);
+  if (!match?.codeHash?.equals(hash) || match.expiresAt <= now) return new Problem('wrong_code');
+  await accept(tx, context, { contact, purpose: 'sign_in' }, match.requester);
+  return null;
+}
+
+/** Uses up the code of a requester: the message has reached the owner of the contact. */
+async function accept(
+  tx: Transaction,
+  { secretKey, now }: AuditContext,
+  { contact, purpose }: Pick<CodeProof, 'contact' | 'purpose'>,
+  requester: Buffer,
+): Promise<void> {
+  const contactHash = hashContact(secretKey, contact);
+  await useCode(tx, contactHash, purpose, requester);
+  await subtractSend(tx, [strangersScope(contactHash)], now);
+  if (contact.kind === 'email') await releaseAddress(tx, hashAddress(secretKey, contact.value));
 }

@@ -1,20 +1,24 @@
 /**
- * Keyed hashes of phone numbers and codes. Without the server's key, the stored hashes cannot be searched for
- * numbers.
+ * Keyed hashes of contacts and codes. Without the server's key, the stored hashes cannot be searched for numbers and
+ * addresses.
  */
+import { type Contact, keyOf } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 
 /** A code confirms one kind of action and is not valid for another. */
-export type CodePurpose = 'sign_in' | 'delete_account';
+export const codePurposes = ['sign_in', 'delete_account', 'confirm_contact'] as const;
+export type CodePurpose = (typeof codePurposes)[number];
 
-/** The key of a number's rows in `codes`. The tables of codes hold no phone number. @param phone E.164 */
-export const hashPhone = (key: string, phone: string): Buffer => keyedHash(key, 'phone', phone);
+/** The key of a contact's rows in `codes`. The tables of codes hold no contact. */
+export const hashContact = (key: string, contact: Contact): Buffer =>
+  keyedHash(key, contact.kind, keyOf(contact));
 
-export const hashCode = (key: string, phone: string, purpose: CodePurpose, code: string): Buffer =>
-  keyedHash(key, 'code', `${purpose}\0${phone}\0${code}`);
+export const hashCode = (key: string, contact: Contact, purpose: CodePurpose, code: string): Buffer =>
+  keyedHash(key, 'code', `${purpose}\0${keyOf(contact)}\0${code}`);
 
-/** The scope of the number's own daily limit in `code_sends`. */
-export const numberScope = (phoneHash: Buffer): string => `number:${phoneHash.toString('base64url')}`;
+/** The scope of the contact's own daily limit in `code_sends`. */
+export const contactScope = (contactHash: Buffer): string => `contact:${contactHash.toString('base64url')}`;
 
-/** The scope of the number's texts that unknown networks requested, without those whose codes were used. */
-export const strangersScope = (phoneHash: Buffer): string => `strangers:${phoneHash.toString('base64url')}`;
+/** The scope of the contact's messages that unknown networks requested, without those whose codes were used. */
+export const strangersScope = (contactHash: Buffer): string =>
+  `strangers:${contactHash.toString('base64url')}`;

@@ -4,26 +4,16 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newIdAt } from '../../lib/ids.ts';
 import { dayMs, utcDay } from '../../lib/time.ts';
-import type { CodePurpose } from './code-hashes.ts';
+import { type CodePurpose, contactScope, strangersScope } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 import type { SendCounts, SendScopes } from './send-limits.ts';
 import type { Try } from './try-limits.ts';
 
-/**
- * Locks the number until the transaction ends, before any row: transactions about the codes of a number, on all servers, run one
- * after the other, and each sees what the one before it has committed. A limit depends on rows that do not exist yet, such as the
- * first try of a network, so locks on rows would not suffice.
- */
-export async function lockNumber(tx: Transaction, phoneHash: Buffer): Promise<void> {
-  const [a, b] = [phoneHash.readInt32BE(0), phoneHash.readInt32BE(4)];
-  await tx.query(sql`select pg_advisory_xact_lock(${a}::int, ${b}::int)`);
-}
-
 /** Returns the time of the last code that a requester of this trust was sent, for any purpose; null if there is none. */
-export async function findLastSend(tx: Transaction, phoneHash: Buffer, trust: Trust): Promise<Date | null> {
+export async function findLastSend(tx: Transaction, contactHash: Buffer, trust: Trust): Promise<Date | null> {
   // A code whose expiry equals its time of sending was withdrawn.
   const [row] = await tx.query<{ sentAt: Date }>(sql`
-    select sent_at from codes where phone_hash = ${phoneHash} and trust = ${trust} and expires_at > sent_at
+    select sent_at from codes where contact_hash = ${contactHash} and trust = ${trust} and expires_at > sent_at
     order by sent_at desc limit 1`);
   return row?.sentAt ?? null;
 }
@@ -53,8 +43,8 @@ export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Da
     where day = ${utcDay(sentAt)} and scope = any(${scopes}) and sent > 0`);
 }
 
-type NewCode = {
-  phoneHash: Buffer;
+export type NewCode = {
+  contactHash: Buffer;
   purpose: CodePurpose;
   requester: Requester;
   codeHash: Buffer;
@@ -62,57 +52,66 @@ type NewCode = {
   expiresAt: Date;
 };
 
-/** Stores a code in place of the requester's previous code for the same number and purpose. */
+/** Stores a code in place of the requester's previous code for the same contact and purpose. */
 export async function insertCode(tx: Transaction, code: NewCode): Promise<void> {
   const { id, trust } = code.requester;
   await tx.query(sql`
-    insert into codes (phone_hash, purpose, requester, trust, code_hash, sent_at, expires_at)
-    values (${code.phoneHash}, ${code.purpose}, ${id}, ${trust}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt})
-    on conflict (phone_hash, purpose, requester) do update
+    insert into codes (contact_hash, purpose, requester, trust, code_hash, sent_at, expires_at)
+    values (${code.contactHash}, ${code.purpose}, ${id}, ${trust}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt})
+    on conflict (contact_hash, purpose, requester) do update
     set trust = excluded.trust, code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`);
 }
 
 /** Withdraws a code whose message could not be sent. The condition spares a newer code of the requester. */
 export async function withdrawCode(
   tx: Transaction,
-  { phoneHash, purpose, requester, sentAt }: NewCode,
+  { contactHash, purpose, requester, sentAt }: NewCode,
 ): Promise<void> {
   await tx.query(sql`
     update codes set code_hash = null, expires_at = sent_at
-    where phone_hash = ${phoneHash} and purpose = ${purpose} and requester = ${requester.id} and sent_at = ${sentAt}`);
+    where contact_hash = ${contactHash} and purpose = ${purpose} and requester = ${requester.id} and sent_at = ${sentAt}`);
 }
 
 /** `codeHash`: null after the code was used or withdrawn. */
 type CodeRow = { requester: Buffer; codeHash: Buffer | null; expiresAt: Date };
 
 /** The newest code of each requester, most recently sent first. */
-export const listCodes = (tx: Transaction, phoneHash: Buffer, purpose: CodePurpose): Promise<CodeRow[]> =>
+export const listCodes = (tx: Transaction, contactHash: Buffer, purpose: CodePurpose): Promise<CodeRow[]> =>
   tx.query<CodeRow>(sql`
     select requester, code_hash, expires_at from codes
-    where phone_hash = ${phoneHash} and purpose = ${purpose} order by sent_at desc, requester`);
+    where contact_hash = ${contactHash} and purpose = ${purpose} order by sent_at desc, requester`);
 
-/** The wrong tries for a number in the last 24 hours, oldest first. */
-export const listTries = (tx: Transaction, phoneHash: Buffer, now: Date): Promise<Try[]> =>
+/** The wrong tries for a contact in the last 24 hours, oldest first. */
+export const listTries = (tx: Transaction, contactHash: Buffer, now: Date): Promise<Try[]> =>
   tx.query<Try>(sql`
     select purpose, requester, budget, at from code_tries
-    where phone_hash = ${phoneHash} and at > ${new Date(now.getTime() - dayMs)} order by at, id`);
+    where contact_hash = ${contactHash} and at > ${new Date(now.getTime() - dayMs)} order by at, id`);
 
-export async function insertTry(tx: Transaction, phoneHash: Buffer, wrong: Try): Promise<void> {
+export async function insertTry(tx: Transaction, contactHash: Buffer, wrong: Try): Promise<void> {
   await tx.query(sql`
-    insert into code_tries (phone_hash, id, purpose, requester, budget, at)
-    values (${phoneHash}, ${newIdAt(wrong.at)}, ${wrong.purpose}, ${wrong.requester}, ${wrong.budget}, ${wrong.at})`);
+    insert into code_tries (contact_hash, id, purpose, requester, budget, at)
+    values (${contactHash}, ${newIdAt(wrong.at)}, ${wrong.purpose}, ${wrong.requester}, ${wrong.budget}, ${wrong.at})`);
 }
 
 /** Marks the code of a requester as used. */
 export async function useCode(
   tx: Transaction,
-  phoneHash: Buffer,
+  contactHash: Buffer,
   purpose: CodePurpose,
   requester: Buffer,
 ): Promise<void> {
   await tx.query(sql`
     update codes set code_hash = null
-    where phone_hash = ${phoneHash} and purpose = ${purpose} and requester = ${requester}`);
+    where contact_hash = ${contactHash} and purpose = ${purpose} and requester = ${requester}`);
+}
+
+/** Deletes all that a contact leaves behind. The transaction must hold the contact's lock. */
+export async function deleteCodesOf(tx: Transaction, contactHash: Buffer): Promise<void> {
+  await tx.query(sql`delete from codes where contact_hash = ${contactHash}`);
+  await tx.query(sql`delete from code_tries where contact_hash = ${contactHash}`);
+  const scopes = [contactScope(contactHash), strangersScope(contactHash)];
+  await tx.query(sql`delete from code_sends where scope = any(${scopes})`);
+  await tx.query(sql`delete from known_networks where contact_hash = ${contactHash}`);
 }
 
 /** Deletes codes and tries after a day, and the counts of earlier days. */

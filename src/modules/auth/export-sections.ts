@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { oneOf, timestamp } from '../../http/schemas.ts';
-import { numberScope, strangersScope } from './code-hashes.ts';
+import { codePurposes, contactScope } from './code-hashes.ts';
 
 const trusts = ['unknown', 'network', 'device'] as const;
 
@@ -29,7 +29,7 @@ export const authExportSections: ExportSection[] = [
   {
     name: 'codes',
     row: exportRow('ExportCode', {
-      purpose: oneOf(['sign_in', 'delete_account']),
+      purpose: oneOf(codePurposes),
       sentAt: timestamp(),
       expiresAt: timestamp(),
       isUsed: Type.Boolean(),
@@ -38,23 +38,25 @@ export const authExportSections: ExportSection[] = [
           'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
       }),
     }),
-    description: 'When codes were last sent to the number, for each device or network that requested one.',
+    description:
+      'When codes were last sent to the number and the address, for each device or network that requested one.',
     tables: ['codes'],
-    rows: ({ phoneHash }) => sql`
+    rows: ({ contactHashes }) => sql`
       select purpose, sent_at, expires_at, code_hash is null as is_used, trust as requested_by
-      from codes where phone_hash = ${phoneHash} order by purpose, requester`,
+      from codes where contact_hash = any(${contactHashes}::bytea[]) order by purpose, requester`,
   },
   {
     name: 'codeTries',
     row: exportRow('ExportCodeTry', {
-      purpose: oneOf(['sign_in', 'delete_account']),
+      purpose: oneOf(codePurposes),
       at: timestamp(),
       budget: oneOf(trusts, { description: 'Whose daily limit the try counts against.' }),
     }),
     description: 'When wrong codes were tried in the last 24 hours.',
     tables: ['code_tries'],
-    rows: ({ phoneHash }) => sql`
-      select purpose, at, budget from code_tries where phone_hash = ${phoneHash} order by at, id`,
+    rows: ({ contactHashes }) => sql`
+      select purpose, at, budget from code_tries
+      where contact_hash = any(${contactHashes}::bytea[]) order by at, id`,
   },
   {
     name: 'knownNetworks',
@@ -62,8 +64,9 @@ export const authExportSections: ExportSection[] = [
     description:
       'When you last signed in on each of up to ten networks, by which the server recognizes you. It stores no address of them.',
     tables: ['known_networks'],
-    rows: ({ phoneHash }) => sql`
-      select signed_in_at from known_networks where phone_hash = ${phoneHash} order by signed_in_at, network`,
+    rows: ({ contactHashes }) => sql`
+      select signed_in_at from known_networks
+      where contact_hash = any(${contactHashes}::bytea[]) order by signed_in_at, network`,
   },
   {
     name: 'codesSent',
@@ -76,12 +79,12 @@ export const authExportSections: ExportSection[] = [
         examples: [2],
       }),
     }),
-    description: 'The number of messages with codes that were sent to the number, by day.',
+    description: 'The number of messages with codes that were sent to the number and the address, by day.',
     tables: ['code_sends'],
-    rows: ({ phoneHash }) => sql`
+    rows: ({ contactHashes }) => sql`
       select n.day::text as day, n.sent, coalesce(s.sent, 0) as sent_to_strangers
       from code_sends n
-      left join code_sends s on s.scope = ${strangersScope(phoneHash)} and s.day = n.day
-      where n.scope = ${numberScope(phoneHash)} order by n.day`,
+      left join code_sends s on s.day = n.day and s.scope = replace(n.scope, 'contact:', 'strangers:')
+      where n.scope = any(${contactHashes.map(contactScope)}) order by n.day, n.scope`,
   },
 ];

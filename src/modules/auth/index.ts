@@ -8,16 +8,33 @@ import { listSessions } from './list-sessions.ts';
 import { logout } from './logout.ts';
 import { refresh } from './refresh.ts';
 import { requestCode } from './request-code.ts';
+import { requestMailCode } from './request-mail-code.ts';
 import { deleteExpiredNetworks } from './requesters.ts';
 import type { AuthServices } from './services.ts';
 import { deleteExpiredSessions } from './session-repo.ts';
 import { signIn } from './sign-in.ts';
 import { signInBrowser } from './sign-in-browser.ts';
+import { signInBrowserByMail } from './sign-in-browser-by-mail.ts';
+import { signInByLink } from './sign-in-by-link.ts';
+import { signInByMail } from './sign-in-by-mail.ts';
 
 /** Signing in: codes, accounts and sessions. */
 export const auth = defineModule<AuthServices>({
   name: 'auth',
-  endpoints: [requestCode, signIn, signInBrowser, refresh, logout, getMe, listSessions, endSession],
+  endpoints: [
+    requestCode,
+    signIn,
+    signInBrowser,
+    requestMailCode,
+    signInByMail,
+    signInBrowserByMail,
+    signInByLink,
+    refresh,
+    logout,
+    getMe,
+    listSessions,
+    endSession,
+  ],
   jobs: [
     {
       name: 'delete expired sessions, codes and known networks',

@@ -1,10 +1,10 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { readCountry, readPhone } from '../../lib/phone.ts';
 import { senderOf } from './requesters.ts';
 import { CodeRequest, CodeSent } from './schemas.ts';
 import { sendCode } from './send-code.ts';
 import type { AuthServices } from './services.ts';
+import { readSignInNumber } from './sign-in-contacts.ts';
 
 export const requestCode = defineEndpoint({
   method: 'POST',
@@ -22,12 +22,11 @@ export const requestCode = defineEndpoint({
   uncached: true,
   body: CodeRequest,
   response: { 202: ref(CodeSent) },
-  problems: ['too_many_codes', 'sms_unavailable'],
+  problems: ['too_many_codes', 'sms_unavailable', 'feature_disabled'],
 
   async handler({ body, request }, services: AuthServices) {
-    const phone = readPhone(body.phone, readCountry(body.country) ?? services.config.defaultCountry);
+    const contact = readSignInNumber(body, services.config);
     const sender = senderOf(services, request, body.deviceToken);
-    const sent = await sendCode(services, { phone, purpose: 'sign_in', sender, request });
-    return { status: 202, body: sent };
+    return { status: 202, body: await sendCode(services, { contact, purpose: 'sign_in', sender, request }) };
   },
 });

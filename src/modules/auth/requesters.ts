@@ -1,12 +1,12 @@
 /**
  * Who requests or enters a code. Codes and wrong tries belong to a requester, and its trust decides which limits apply, so that
- * people who do not know the number's owner cannot use up what the owner needs (decision 4).
+ * strangers cannot use up what the owner of the contact needs (decision 4).
  *
  * | requester | trust |
  * |---|---|
  * | the account, in a session | `device` |
- * | a device that has signed in with the number | `device` |
- * | a client network in which the number has signed in | `network` |
+ * | a device that has signed in with the contact | `device` |
+ * | a client network in which the contact has signed in | `network` |
  * | any other client network | `unknown` |
  */
 import type { FastifyRequest } from 'fastify';
@@ -22,10 +22,10 @@ import type { AuthServices } from './services.ts';
 
 export type Trust = 'unknown' | 'network' | 'device';
 
-/** `id`: a keyed hash, different for each number. */
+/** `id`: a keyed hash, different for each contact. */
 export type Requester = { id: Buffer; trust: Trust };
 
-/** `address`: the client's IP address. `isOwner`: the request was sent in a session of the number's account. */
+/** `address`: the client's IP address. `isOwner`: the request was sent in a session of the contact's account. */
 export type Sender = { address: string; deviceTokens: string[]; isOwner: boolean };
 
 /** @param deviceToken of the body; default: the cookie of the browser */
@@ -49,45 +49,45 @@ const maxNetworks = 10;
 
 type Context = { secretKey: string; now: Date };
 
-const requesterId = (key: string, phoneHash: Buffer, kind: string, data: Buffer | string): Buffer =>
-  keyedHash(key, 'requester', Buffer.concat([phoneHash, Buffer.from(`${kind}\0`), Buffer.from(data)]));
+const requesterId = (key: string, contactHash: Buffer, kind: string, data: Buffer | string): Buffer =>
+  keyedHash(key, 'requester', Buffer.concat([contactHash, Buffer.from(`${kind}\0`), Buffer.from(data)]));
 
-const networkId = (key: string, phoneHash: Buffer, address: string): Buffer =>
-  requesterId(key, phoneHash, 'network', networkOf(address));
+const networkId = (key: string, contactHash: Buffer, address: string): Buffer =>
+  requesterId(key, contactHash, 'network', networkOf(address));
 
 export async function findRequester(
   tx: Transaction,
   { secretKey, now }: Context,
-  phoneHash: Buffer,
+  contactHash: Buffer,
   { address, deviceTokens, isOwner }: Sender,
 ): Promise<Requester> {
-  if (isOwner) return { id: requesterId(secretKey, phoneHash, 'account', ''), trust: 'device' };
+  if (isOwner) return { id: requesterId(secretKey, contactHash, 'account', ''), trust: 'device' };
   for (const token of deviceTokens) {
-    const device = readDeviceToken(secretKey, phoneHash, token, now);
-    if (device) return { id: requesterId(secretKey, phoneHash, 'device', device), trust: 'device' };
+    const device = readDeviceToken(secretKey, contactHash, token, now);
+    if (device) return { id: requesterId(secretKey, contactHash, 'device', device), trust: 'device' };
   }
-  const id = networkId(secretKey, phoneHash, address);
+  const id = networkId(secretKey, contactHash, address);
   const known = await tx.query(sql`
     select 1 from known_networks
-    where phone_hash = ${phoneHash} and network = ${id} and signed_in_at > ${new Date(now.getTime() - networkMs)}`);
+    where contact_hash = ${contactHash} and network = ${id} and signed_in_at > ${new Date(now.getTime() - networkMs)}`);
   return { id, trust: known.length > 0 ? 'network' : 'unknown' };
 }
 
-/** Remembers the network of a sign-in, and forgets the oldest network of the number above the maximum. */
+/** Remembers the network of a sign-in, and forgets the oldest network of the contact above the maximum. */
 export async function rememberNetwork(
   tx: Transaction,
   { secretKey, now }: Context,
-  phoneHash: Buffer,
+  contactHash: Buffer,
   address: string,
 ): Promise<void> {
-  const id = networkId(secretKey, phoneHash, address);
+  const id = networkId(secretKey, contactHash, address);
   await Promise.all([
     tx.query(sql`
-      insert into known_networks (phone_hash, network, signed_in_at) values (${phoneHash}, ${id}, ${now})
-      on conflict (phone_hash, network) do update set signed_in_at = excluded.signed_in_at`),
+      insert into known_networks (contact_hash, network, signed_in_at) values (${contactHash}, ${id}, ${now})
+      on conflict (contact_hash, network) do update set signed_in_at = excluded.signed_in_at`),
     tx.query(sql`
-      delete from known_networks where phone_hash = ${phoneHash} and network in (
-        select network from known_networks where phone_hash = ${phoneHash}
+      delete from known_networks where contact_hash = ${contactHash} and network in (
+        select network from known_networks where contact_hash = ${contactHash}
         order by signed_in_at desc, network offset ${maxNetworks})`),
   ]);
 }

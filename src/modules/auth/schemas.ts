@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { body, named, ref, timestamp } from '../../http/schemas.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 
-const phone = Type.String({
+export const phone = Type.String({
   maxLength: 40,
   description: 'In international form, with + and country code; with `country`, also as it is dialled there.',
   examples: ['+12025550102'],
 });
 
-const country = Type.Optional(
+export const country = Type.Optional(
   Type.String({
     pattern: '^[A-Z]{2}$',
     description:
@@ -23,11 +23,19 @@ const deviceToken = Type.Optional(
     maxLength: 100,
     description:
       'The `deviceToken` of an earlier sign-in on this device. Browsers send a cookie instead. The limits on codes then treat the ' +
-      'device as known, and other people cannot use up its codes and tries. A token that is not valid for the number is ignored.',
+      'device as known, and other people cannot use up its codes and tries. A token that is not valid for the number or address is ignored.',
   }),
 );
 
+export const email = Type.String({
+  maxLength: 254,
+  description: 'A mail address. Case does not matter.',
+  examples: ['mara@example.org'],
+});
+
 export const CodeRequest = body({ phone, country, deviceToken }, { examples: [{ phone: '+12025550102' }] });
+
+export const MailCodeRequest = body({ email, deviceToken }, { examples: [{ email: 'mara@example.org' }] });
 
 export const CodeSent = named(
   'CodeSent',
@@ -48,18 +56,26 @@ export const CodeSent = named(
           '(or with `DEV_CODES=on`); never in production.',
       }),
     ),
+    devLink: Type.Optional(
+      Type.String({ description: 'The link of the mail. Present as `devCode` is, if the mail has a link.' }),
+    ),
   }),
 );
 export type CodeSent = Static<typeof CodeSent>;
 
+export const code = Type.String({ maxLength: 20, description: 'The six digits of the message.' });
+
 export const CodeProof = body(
-  {
-    phone,
-    country,
-    code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }),
-    deviceToken,
-  },
+  { phone, country, code, deviceToken },
   { examples: [{ phone: '+12025550102', code: '493027' }] },
+);
+export const MailCodeProof = body(
+  { email, code, deviceToken },
+  { examples: [{ email: 'mara@example.org', code: '493027' }] },
+);
+export const LinkToken = body(
+  { token: Type.String({ maxLength: 1_500, description: 'The parameter `token` of the link.' }) },
+  { examples: [{ token: 'pl_Xr9Kc0dS…' }] },
 );
 
 const pair = {
@@ -88,7 +104,7 @@ export const SignedIn = named(
     ...account,
     deviceToken: Type.String({
       description:
-        'Store it, also after a logout, and send it with the next sign-in of this phone number on this device. It is valid for ' +
+        'Store it, also after a logout, and send it with the next sign-in of this phone number or address on this device. It is valid for ' +
         '400 days and authenticates no request.',
       examples: ['pd_XrNcV0kS…'],
     }),

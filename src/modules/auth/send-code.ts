@@ -2,69 +2,66 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import { textMessages } from '../../http/metrics.ts';
 import { languageOf } from '../../http/request-language.ts';
+import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { Phone } from '../../lib/phone.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
-import { type CodePurpose, hashCode, hashPhone } from './code-hashes.ts';
-import { countSend, findLastSend, insertCode, lockNumber, subtractSend, withdrawCode } from './codes-repo.ts';
+import { type CodePurpose, hashCode, hashContact } from './code-hashes.ts';
+import {
+  countSend,
+  findLastSend,
+  insertCode,
+  type NewCode,
+  subtractSend,
+  withdrawCode,
+} from './codes-repo.ts';
+import { lockContacts } from './contact-locks.ts';
+import { deliverCode, delivers, isFailure } from './deliver-code.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
 import type { CodeSent } from './schemas.ts';
 import { expiryOf, isOverLimit, resendAfterMs, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
-import { SmsFailure } from './sms-failure.ts';
+import { signInLink } from './sign-in-links.ts';
 
-type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'clock'>;
+type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'mailer' | 'clock'>;
 type CodeRequest = {
-  phone: Phone;
+  contact: Contact;
   purpose: CodePurpose;
   sender: Sender;
-  /** Its id for the log, and its headers for the language: an account has none that a message could reveal. */
   request: Pick<FastifyRequest, 'id' | 'headers'>;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;
 };
 
 /**
- * Creates a code, stores its hash and sends it. The work and the result do not reveal whether the number has
+ * Creates a code, stores its hash and sends it. The work and the result do not reveal whether the contact has
  * an account.
- * @throws Problem `too_many_codes`, `sms_unavailable`, and whatever `check` throws
+ * @throws Problem `too_many_codes`, `sms_unavailable`, `mail_unavailable`, and whatever `check` throws
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
-  const { config, db, sms, clock } = services;
-  const { phone, purpose, check } = request;
+  const { config, clock } = services;
+  const { contact, purpose } = request;
   const now = clock();
-  const showsCode = config.devCodes && !sms.delivers;
+  const showsCode = config.devCodes && !delivers(services, contact);
   const code = randomInt(1_000_000).toString().padStart(6, '0');
-  const phoneHash = hashPhone(config.secretKey, phone.number);
-  const { stored, scopes } = await transaction(db, async (tx) => {
-    await lockNumber(tx, phoneHash);
-    const { secretKey } = config;
-    const requester = await findRequester(tx, { secretKey, now }, phoneHash, request.sender);
-    // The limits apply unless the response itself carries the code.
-    const counted = showsCode ? null : await count(tx, services, request, requester.trust, now);
-    const stored = {
-      phoneHash,
-      purpose,
-      requester,
-      codeHash: hashCode(secretKey, phone.number, purpose, code),
-      sentAt: now,
-      expiresAt: expiryOf(now, counted?.toNumber ?? 0),
-    };
-    await insertCode(tx, stored);
-    await check?.(tx);
-    return { stored, scopes: counted?.scopes };
-  });
+  const { stored, scopes } = await storeCode(services, request, { code, now, isCounted: !showsCode });
+  const link =
+    contact.kind === 'email' && purpose === 'sign_in'
+      ? signInLink(config, {
+          address: contact.value,
+          code,
+          requester: stored.requester.id.toString('base64url'),
+        })
+      : null;
   try {
-    await sms.send(phone.number, purpose, code, languageOf(request.request));
-    countMessage(services, 'sent');
+    const { id: requestId } = request.request;
+    const language = languageOf(request.request);
+    await deliverCode(services, { contact, purpose, code, link, language, requestId });
   } catch (error) {
-    if (error instanceof SmsFailure) reportFailure(services, request, error);
     // A message that was certainly not sent does not count. If the outcome is unknown, the message and its
     // code count.
-    if (scopes && !(error instanceof SmsFailure && error.mayBeDelivered))
-      await transaction(db, async (tx) => {
+    if (scopes && !(isFailure(error) && error.mayBeDelivered))
+      await transaction(services.db, async (tx) => {
         await withdrawCode(tx, stored);
         await subtractSend(tx, scopes, now);
       });
@@ -74,46 +71,56 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
     expiresIn: Math.floor((stored.expiresAt.getTime() - now.getTime()) / 1000),
     resendAfter: scopes ? resendAfterMs / 1000 : 0,
     ...(showsCode && { devCode: code }),
+    ...(showsCode && link && { devLink: link }),
   };
 }
 
-/** Drivers that deliver nothing have no messages to count. */
-function countMessage({ config, sms }: CodeServices, outcome: 'sent' | SmsFailure['reason']): void {
-  if (sms.delivers) textMessages.inc({ driver: config.sms.driver, outcome });
-}
-
-const failureTexts: Record<SmsFailure['reason'], string> = {
-  refused: 'the SMS service refused a message',
-  unreachable: 'the SMS service cannot be reached',
-  timeout: 'the SMS service did not respond in time; the message may have been sent',
-  lost: 'the connection to the SMS service closed before a response; the message may have been sent',
-};
-
-function reportFailure(services: CodeServices, { request }: CodeRequest, failure: SmsFailure): void {
-  const { reason, logged } = failure;
-  countMessage(services, reason);
-  const fields = { reqId: request.id, driver: services.config.sms.driver, outcome: reason, ...logged };
-  services.log.error(fields, failureTexts[reason]);
+/** @returns the code, and the scopes that count its message; no scopes if none does */
+function storeCode(
+  services: CodeServices,
+  request: CodeRequest,
+  { code, now, isCounted }: { code: string; now: Date; isCounted: boolean },
+): Promise<{ stored: NewCode; scopes: string[] | undefined }> {
+  const { secretKey } = services.config;
+  const { contact, purpose, sender, check } = request;
+  const contactHash = hashContact(secretKey, contact);
+  return transaction(services.db, async (tx) => {
+    await lockContacts(tx, [contactHash]);
+    const requester = await findRequester(tx, { secretKey, now }, contactHash, sender);
+    // The limits apply unless the response itself carries the code.
+    const counted = isCounted ? await count(tx, services, request, requester.trust, now) : null;
+    const stored = {
+      contactHash,
+      purpose,
+      requester,
+      codeHash: hashCode(secretKey, contact, purpose, code),
+      sentAt: now,
+      expiresAt: expiryOf(now, counted?.toContact ?? 0),
+    };
+    await insertCode(tx, stored);
+    await check?.(tx);
+    return { stored, scopes: counted?.scopes };
+  });
 }
 
 /**
- * Counts the message. The number is locked: of two concurrent requests, the second sees the first one's code.
- * @returns the scopes that count it, and the texts to the number today
+ * Counts the message. The contact is locked: of two concurrent requests, the second sees the first one's code.
+ * @returns the scopes that count it, and the messages to the contact today
  * @throws Problem `too_many_codes`
  */
 async function count(
   tx: Transaction,
   { config }: CodeServices,
-  { phone, sender }: CodeRequest,
+  { contact, sender }: CodeRequest,
   trust: Trust,
   now: Date,
-): Promise<{ scopes: string[]; toNumber: number }> {
-  const last = await findLastSend(tx, hashPhone(config.secretKey, phone.number), trust);
+): Promise<{ scopes: string[]; toContact: number }> {
+  const last = await findLastSend(tx, hashContact(config.secretKey, contact), trust);
   const waitMs = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
   if (waitMs > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(waitMs / 1000) });
-  const scopes = scopesOf(config.secretKey, phone, sender.address, trust);
+  const scopes = scopesOf(config.secretKey, contact, sender.address, trust);
   const sent = await countSend(tx, scopes, now);
   if (isOverLimit(sent, trust, config))
     throw new Problem('too_many_codes', { retryAfter: secondsToNextUtcDay(now) });
-  return { scopes: Object.values(scopes), toNumber: sent.number };
+  return { scopes: Object.values(scopes), toContact: sent.contact };
 }

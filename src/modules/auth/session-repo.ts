@@ -81,6 +81,18 @@ export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boo
   return count > 0;
 }
 
+/**
+ * Deletes all sessions of a person but one. The transaction must hold the person's row `for update`.
+ * @returns the number of sessions
+ */
+export async function deleteOtherSessions(tx: Transaction, kept: TokenIds): Promise<number> {
+  const keys = (await listSessionKeys(tx, kept.userId)).filter((key) => key !== sessionKey(kept));
+  if (keys.length === 0) return 0;
+  await tx.query(sql`delete from sessions where user_id = ${kept.userId} and id <> ${kept.sessionId}`);
+  await recordChange(tx, { records: [changedSessions(keys)] });
+  return keys.length;
+}
+
 /** Deletes all sessions of a person. @returns the keys of the sessions */
 export async function deleteSessionsOf(tx: Transaction, userId: string): Promise<string[]> {
   const keys = await listSessionKeys(tx, userId);

@@ -1,11 +1,9 @@
-import { deviceCookie, sessionCookie } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { deviceTokenMs } from './device-tokens.ts';
+import { signInWithCookies } from './open-account.ts';
 import { BrowserSignedIn, CodeProof } from './schemas.ts';
 import type { AuthServices } from './services.ts';
-import { openBrowserSession } from './sessions.ts';
-import { signInWithCode } from './sign-in-with-code.ts';
+import { readSignInNumber } from './sign-in-contacts.ts';
 
 /** Signs in without giving the page a token that a script could read. */
 export const signInBrowser = defineEndpoint({
@@ -26,17 +24,8 @@ export const signInBrowser = defineEndpoint({
   response: { 200: ref(BrowserSignedIn) },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
-  async handler({ body, request }, services: AuthServices) {
-    const { tokens, deviceToken, account } = await signInWithCode(
-      services,
-      request,
-      body,
-      (tx, session, { now }) => openBrowserSession(tx, session, now),
-    );
-    const cookies = [
-      sessionCookie(services.config, tokens.token, tokens.maxAgeMs),
-      deviceCookie(services.config, deviceToken, deviceTokenMs),
-    ];
-    return { status: 200, body: account, headers: { 'set-cookie': cookies } };
+  handler({ body, request }, services: AuthServices) {
+    const contact = readSignInNumber(body, services.config);
+    return signInWithCookies(services, request, { ...body, contact });
   },
 });

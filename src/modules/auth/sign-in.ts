@@ -1,9 +1,9 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
+import { signInWithTokens } from './open-account.ts';
 import { CodeProof, SignedIn } from './schemas.ts';
 import type { AuthServices } from './services.ts';
-import { openSession } from './sessions.ts';
-import { signInWithCode } from './sign-in-with-code.ts';
+import { readSignInNumber } from './sign-in-contacts.ts';
 
 export const signIn = defineEndpoint({
   method: 'POST',
@@ -22,13 +22,8 @@ export const signIn = defineEndpoint({
   response: { 200: ref(SignedIn) },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
-  async handler({ body, request }, services: AuthServices) {
-    const { tokens, deviceToken, account } = await signInWithCode(
-      services,
-      request,
-      body,
-      (tx, session, context) => openSession(tx, context.secretKey, session, context.now),
-    );
-    return { status: 200, body: { ...tokens, ...account, deviceToken } };
+  handler({ body, request }, services: AuthServices) {
+    const contact = readSignInNumber(body, services.config);
+    return signInWithTokens(services, request, { ...body, contact });
   },
 });

@@ -14,6 +14,18 @@ const texts: Record<CodePurpose, Record<Language, Text>> = {
     sv: { text: '{code} är din kod för {name}.', advice: 'Dela den inte med någon.' },
     ar: { text: '{code} هو رمزك في {name}.', advice: 'لا تشاركه مع أحد.' },
   },
+  confirm_contact: {
+    en: {
+      text: '{code} confirms this number for your {name} account.',
+      advice: 'Do not share it with anyone.',
+    },
+    de: {
+      text: '{code} bestätigt diese Nummer für dein Konto bei {name}.',
+      advice: 'Gib ihn an niemanden weiter.',
+    },
+    sv: { text: '{code} bekräftar numret för ditt konto hos {name}.', advice: 'Dela den inte med någon.' },
+    ar: { text: '{code} لتأكيد هذا الرقم في {name}.' },
+  },
   delete_account: {
     en: { text: '{code} permanently deletes your {name} account and all of its data.' },
     de: { text: '{code} löscht dein Konto bei {name} mit allen Daten für immer.' },
@@ -21,6 +33,19 @@ const texts: Record<CodePurpose, Record<Language, Text>> = {
     ar: { text: '{code} لحذف حسابك في {name} نهائيًا.' },
   },
 };
+
+/** Tells of a change of the number or address with which a person signs in. */
+const contactChanged: Record<Language, string> = {
+  en: 'The phone number or mail address of your {name} account was changed. If that was not you, tell its operator.',
+  de: 'Telefonnummer oder E-Mail-Adresse deines Kontos bei {name} wurde geändert. Warst du das nicht? Sag dem Betreiber Bescheid.',
+  sv: 'Telefonnumret eller e-postadressen för ditt konto hos {name} har ändrats. Var det inte du? Meddela den som driver tjänsten.',
+  ar: 'تغيّر رقم أو بريد حسابك في {name}. إن لم تفعل ذلك فأبلغ المشغّل.',
+};
+
+export const contactChangedText = (
+  language: Language,
+  { instanceName }: Pick<Config, 'instanceName'>,
+): string => contactChanged[language].replace('{name}', () => instanceName);
 
 /** The characters of GSM 03.38 that count as one. */
 const gsm7 = /^[@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&'()*+,\-./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà]*$/;

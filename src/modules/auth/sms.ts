@@ -8,7 +8,7 @@ import type { SendText } from './call-sms-service.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import { httpSender } from './http-sms.ts';
 import { smsFailures } from './sms-failure.ts';
-import { messageText } from './sms-texts.ts';
+import { contactChangedText, messageText } from './sms-texts.ts';
 import { twilioSender } from './twilio.ts';
 
 export type SmsDriver = {
@@ -16,6 +16,8 @@ export type SmsDriver = {
   delivers: boolean;
   /** @throws SmsFailure */
   send(phone: string, purpose: CodePurpose, code: string, language: Language): Promise<void>;
+  /** Tells that the number or address of an account was changed. @throws SmsFailure */
+  tellOfChange(phone: string, language: Language): Promise<void>;
 };
 
 type DriverConfig = Pick<Config, 'sms' | 'devCodes' | 'publicUrl' | 'instanceName'>;
@@ -31,6 +33,7 @@ export function createSmsDriver(config: DriverConfig, log: FastifyBaseLogger): S
     delivers: true,
     send: (phone, purpose, code, language) =>
       sendText(phone, messageText({ purpose, code, language }, config)),
+    tellOfChange: (phone, language) => sendText(phone, contactChangedText(language, config)),
   };
 }
 
@@ -46,13 +49,17 @@ function senderOf(sms: SmsConfig): SendText | null {
 }
 
 /** Sends nothing: the response carries the code as `devCode`. */
-const silentDriver: SmsDriver = { delivers: false, send: async () => {} };
+const silentDriver: SmsDriver = { delivers: false, send: async () => {}, tellOfChange: async () => {} };
+
+const shortened = (phone: string) => `…${phone.slice(-3)}`;
 
 /** Writes the code to the log, for servers whose responses carry no code. The operator passes it on. */
 function createLogDriver(log: FastifyBaseLogger): SmsDriver {
   return {
     delivers: false,
     send: async (phone, purpose, code) =>
-      log.warn({ number: `…${phone.slice(-3)}`, purpose, code }, 'one-time code; no message was sent'),
+      log.warn({ number: shortened(phone), purpose, code }, 'one-time code; no message was sent'),
+    tellOfChange: async (phone) =>
+      log.warn({ number: shortened(phone) }, 'a contact of an account was changed; no message was sent'),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * How many wrong codes may be tried: five by one requester for one purpose in 15 minutes, and 100 for a number in 24 hours, over
+ * How many wrong codes may be tried: five by one requester for one purpose in 15 minutes, and 100 for a contact in 24 hours, over
  * all requesters, networks, purposes and servers. The 100 are divided into budgets:
  *
  * | budget | who may use it | tries |
@@ -26,7 +26,7 @@ export type Try = { purpose: CodePurpose; requester: Buffer; budget: Trust; at: 
 /** `isLast`: a wrong code locks the requester until the first of its tries is 15 minutes old. */
 type Allowance = { budget: Trust; isLast: boolean } | { waitMs: number };
 
-/** @param tries the wrong tries for the number in 24 hours, oldest first */
+/** @param tries the wrong tries for the contact in 24 hours, oldest first */
 export function allowTry(tries: Try[], requester: Requester, purpose: CodePurpose, now: Date): Allowance {
   const own = tries.filter(({ requester: id }) => id.equals(requester.id));
   const recent = own.filter(

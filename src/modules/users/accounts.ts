@@ -1,9 +1,11 @@
-/** Accounts: created at the first sign-in of a phone number or by a command, and changed by admins. */
+/** Accounts: created at the first sign-in of a contact or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
+import type { Queryable } from '../../db/query.ts';
 import { update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import { type Contact, type ContactKind, keyOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { userSearchText } from './repo.ts';
@@ -11,49 +13,73 @@ import { userSearchText } from './repo.ts';
 const maxAttempts = 5;
 
 /**
- * Finds or creates the account of a phone number. The primary key of `phones` prevents concurrent sign-ins
+ * Finds or creates the account of a contact. The primary key of `contacts` prevents concurrent sign-ins
  * from creating two accounts. The account stays share-locked until the transaction ends.
- * @param number E.164
  * @throws Problem `unavailable` if concurrent deletions of the account outlast all attempts
  */
 export async function findOrCreateAccount(
   tx: Transaction,
-  number: string,
+  contact: Contact,
   now: Date,
 ): Promise<{ id: string; isNew: boolean; isSuspended: boolean }> {
   // The insert waits for a concurrent deletion of the account, and the next attempt creates a new account.
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const id = newId();
-    const count = await tx.execute(
-      sql`insert into phones (phone, user_id) values (${number}, ${id}) on conflict do nothing`,
-    );
-    if (count === 1) {
-      await insertAccount(tx, id, number, now);
+    if (await reserveContact(tx, id, contact)) {
+      await insertAccount(tx, id, contact, now);
       return { id, isNew: true, isSuspended: false };
     }
-    const found = await findAccount(tx, number);
+    const found = await findAccount(tx, contact);
     if (found) return { ...found, isNew: false };
   }
   throw new Problem('unavailable');
 }
 
-/** Finds the account of a phone number, which stays share-locked until the transaction ends. */
+/**
+ * Makes the contact that of the account. Waits for a transaction that changes it.
+ * @returns false if an account has the contact already
+ */
+export async function reserveContact(tx: Transaction, userId: string, contact: Contact): Promise<boolean> {
+  const count = await tx.execute(
+    sql`insert into contacts (contact, user_id) values (${keyOf(contact)}, ${userId}) on conflict do nothing`,
+  );
+  return count === 1;
+}
+
+/** Makes the contact free, unless another account has it already. */
+export async function releaseContact(tx: Transaction, userId: string, contact: Contact): Promise<void> {
+  await tx.query(sql`delete from contacts where contact = ${keyOf(contact)} and user_id = ${userId}`);
+}
+
+/** The id of the account that has the contact; null if none does. Locks nothing. */
+export async function findAccountId(db: Queryable, contact: Contact): Promise<string | null> {
+  const [owner] = await db.query<{ userId: string }>(
+    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+  );
+  return owner?.userId ?? null;
+}
+
+/** Finds the account of a contact, which stays share-locked until the transaction ends. */
 export async function findAccount(
   tx: Transaction,
-  number: string,
+  contact: Contact,
 ): Promise<{ id: string; isSuspended: boolean } | null> {
-  const [owner] = await tx.query<{ userId: string }>(sql`
-    select user_id from phones where phone = ${number}`);
+  const userId = await findAccountId(tx, contact);
   const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
-    select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
+    select id, suspended_at is not null as is_suspended from users where id = ${userId} for key share`);
   return found ?? null;
 }
 
-async function insertAccount(tx: Transaction, id: string, phone: string, now: Date): Promise<void> {
+async function insertAccount(
+  tx: Transaction,
+  id: string,
+  { kind, value }: Contact,
+  now: Date,
+): Promise<void> {
   const username = await reserveUsername(tx, id);
   await tx.query(sql`
-    insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
-    values (${id}, ${phone}, ${username}, ${username}, '', '', false, 'user', ${userSearchText(username, username)}, ${now})`);
+    insert into users (id, ${raw(kind)}, name, username, bio, city, is_private, role, search, created_at)
+    values (${id}, ${value}, ${username}, ${username}, '', '', false, 'user', ${userSearchText(username, username)}, ${now})`);
   await tx.query(sql`
     insert into user_counters (user_id, followers_count, following_count, events_count) values (${id}, 0, 0, 0)`);
 }
@@ -68,6 +94,16 @@ async function reserveUsername(tx: Transaction, id: string): Promise<string> {
     );
     if (count === 1) return username;
   }
+}
+
+/** @param value null removes the contact. The transaction must have reserved it, and releases the one before */
+export async function setContact(
+  tx: Transaction,
+  userId: string,
+  kind: ContactKind,
+  value: string | null,
+): Promise<void> {
+  await tx.query(sql`${update('users', sql`${raw(kind)} = ${value}`)} where id = ${userId}`);
 }
 
 /** Changes a person's role, and locks the account until the transaction ends. The sessions of the person have it as well. */

@@ -7,6 +7,8 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { inChunks } from '../../lib/chunks.ts';
+import { type Contacts, contactsOf } from '../../lib/contact.ts';
+import { releaseContact } from './accounts.ts';
 
 export const userDeletionHooks: DeletionHook[] = [
   {
@@ -66,7 +68,7 @@ async function deleteRelations(tx: Transaction, userId: string, unseen: string[]
 }
 
 /** What makes an account unique beside its id. */
-export type AccountNames = { phone: string; username: string };
+export type AccountNames = Contacts & { username: string };
 
 /**
  * Deletes the account, after all hooks. Foreign keys delete the rows that depend on it alone, such as
@@ -74,18 +76,20 @@ export type AccountNames = { phone: string; username: string };
  */
 export async function deleteUser(tx: Transaction, userId: string): Promise<AccountNames> {
   const names = one(
-    await tx.query<AccountNames>(sql`delete from users where id = ${userId} returning phone, username`),
+    await tx.query<AccountNames>(
+      sql`delete from users where id = ${userId} returning phone, email, username`,
+    ),
   );
   await deleteNames(tx, userId, names);
   return names;
 }
 
-/** Makes the phone and the username free, unless another account has them already. */
+/** Makes the contacts and the username free, unless another account has them already. */
 export async function deleteNames(
   tx: Transaction,
   userId: string,
-  { phone, username }: AccountNames,
+  { username, ...contacts }: AccountNames,
 ): Promise<void> {
-  await tx.query(sql`delete from phones where phone = ${phone} and user_id = ${userId}`);
+  for (const contact of contactsOf(contacts)) await releaseContact(tx, userId, contact);
   await tx.query(sql`delete from usernames where username = ${username} and user_id = ${userId}`);
 }

@@ -30,7 +30,8 @@ export const userExportSections: ExportSection[] = [
     name: 'profile',
     row: exportRow('ExportProfile', {
       id,
-      phone: Type.String({ description: 'E.164.', examples: ['+12025550102'] }),
+      phone: nullable(Type.String({ examples: ['+12025550102'] }), { description: 'E.164.' }),
+      email: nullable(Type.String({ examples: ['mara@example.org'] })),
       name,
       username,
       bio: Type.String(),
@@ -45,10 +46,10 @@ export const userExportSections: ExportSection[] = [
       followingCount: count,
       eventsCount: count,
     }),
-    description: 'The account, with the phone number.',
-    tables: ['users', 'user_counters', 'phones', 'usernames'],
+    description: 'The account, with the phone number and the mail address.',
+    tables: ['users', 'user_counters', 'contacts', 'usernames'],
     rows: (subject) => sql`
-      select u.id, u.phone, u.name, u.username, u.bio, u.city, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+      select u.id, u.phone, u.email, u.name, u.username, u.bio, u.city, u.is_private, u.role, u.avatar_upload, u.suspended_at,
         u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
       from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },

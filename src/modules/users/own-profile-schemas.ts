@@ -24,7 +24,12 @@ export const Me = named(
     }),
     bio: Type.String({ examples: ['Brings the sourdough.'] }),
     city: Type.String({ examples: ['Gothenburg'] }),
-    phone: Type.String({ description: 'E.164. Visible only to the owner.', examples: ['+12025550102'] }),
+    phone: nullable(Type.String({ examples: ['+12025550102'] }), {
+      description: 'E.164. Null for an account with a mail address only. Visible only to the owner.',
+    }),
+    email: nullable(Type.String({ examples: ['mara@example.org'] }), {
+      description: 'The mail address. Visible only to the owner.',
+    }),
     role: oneOf(['user', 'admin']),
     isPrivate: Type.Boolean(),
     followersCount: Type.Integer({ examples: [12] }),

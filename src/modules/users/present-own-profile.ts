@@ -14,6 +14,13 @@ export const versionOfMe = (row: ProfileFields): string =>
 /** The ETag of the own account begins with the version of the profile. */
 export const etagOfMe = (row: MeRow): string => weakTag(versionOfMe(row) + contentHash(JSON.stringify(row)));
 
+/** The response that has the own account, with its ETag. */
+export const meResponse = (row: MeRow, { publicUrl }: { publicUrl: string }) => ({
+  status: 200 as const,
+  body: toMe(row, publicUrl),
+  headers: { etag: etagOfMe(row) },
+});
+
 export const toMe = ({ avatarUpload, ...row }: MeRow, publicUrl: string): Me => ({
   ...row,
   avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),

@@ -1,6 +1,7 @@
 /** The built pages: SvelteKit's server. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ContactKind } from '../../lib/contact.ts';
 import type { demoPhones } from '../../lib/demo-phones.ts';
 import type { FetchApi } from './api-calls.ts';
 import { buildDirectory } from './built-files.ts';
@@ -12,6 +13,7 @@ type Platform = {
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
+  signInWays: ContactKind[];
   mapTiles: string | null;
   mapPaths: { base: string; streets: string | null };
   contact: string | null;

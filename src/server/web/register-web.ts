@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { browserCookieName, clearedCookie } from '../../http/browser-cookie.ts';
+import { browserCookieName, clearedCookie, orderedWays } from '../../http/browser-cookie.ts';
 import { largePage } from '../../http/compression.ts';
 import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
@@ -106,6 +106,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         drawPreview,
         sessionCookie,
         demoAccounts,
+        signInWays: orderedWays(services.config, web.headers.get('cookie') ?? ''),
         mapTiles: tilesAddress,
         mapPaths,
         contact,

@@ -171,7 +171,7 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/reports/list-reports.ts', [
     ["access: 'admin',", "access: 'required',", 'admin-reports', 'everybody reads the reports'],
   ]),
-  ...faultsOf('src/modules/auth/sign-in-with-code.ts', [
+  ...faultsOf('src/modules/auth/open-account.ts', [
     ["if (isNew) await flags.require('signUps');", '', 'admin-flags', 'the flag does not stop new accounts'],
   ]),
   ...faultsOf('src/modules/uploads/create-upload.ts', [

@@ -133,7 +133,14 @@ export const sessionFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/auth/check-code.ts', [
     ['codeHash && expiresAt > now', 'codeHash', 'sign-in', 'an expired code'],
-    ['await useCode(tx, phoneHash, purpose, match.requester);', '', 'sign-in', 'a code signs in twice'],
+    ['await useCode(tx, contactHash, purpose, requester);', '', 'sign-in', 'a code signs in twice'],
+    [' || match.expiresAt <= now', '', 'mail-sign-in', 'a link in an old mail'],
+    [
+      '!match?.codeHash?.equals(hash)',
+      '!match?.codeHash',
+      'mail-sign-in',
+      'a link that a newer mail has replaced',
+    ],
     [
       'valid.find((each) => each.requester.equals(requester.id))',
       'undefined',
@@ -141,12 +148,50 @@ export const sessionFaults: Fault[] = [
       'the code of a stranger replaces that of the owner',
     ],
   ]),
-  ...faultsOf('src/modules/auth/codes-repo.ts', [
+  ...faultsOf('src/modules/auth/contact-locks.ts', [
     [
       'await tx.query(sql`select pg_advisory_xact_lock(${a}::int, ${b}::int)`);',
       '',
       'sign-in',
       'fifty codes at once',
+    ],
+    [
+      "lock(tx, keyedHash(secretKey, 'contacts', userId));",
+      'Promise.resolve();',
+      'contacts',
+      'both contacts of an account are removed at once',
+    ],
+  ]),
+  ...faultsOf('src/modules/auth/sign-in-contacts.ts', [
+    [
+      'if (!signIn.includes(kind)) throw',
+      'if (false) throw',
+      'mail-sign-in',
+      'a way that the operator has taken away',
+    ],
+  ]),
+  ...faultsOf('src/modules/account/change-contacts.ts', [
+    ["throw new Problem('last_sign_in');", ';', 'contacts', 'an account that nobody can sign in to'],
+    ["throw new Problem('contact_taken');", ';', 'contacts', 'two accounts have one address'],
+    ['if (lost) await releaseContact(tx, userId, lost);', '', 'contacts', 'the former number signs in'],
+    [
+      'if (lost) await deleteCodesOf(',
+      'if (false) await deleteCodesOf(',
+      'contacts',
+      'traces of a former number',
+    ],
+    ['if (endOtherSessions) await', 'if (false) await', 'contacts', 'a stolen session outlives the change'],
+    [
+      'if (told) await storeMailOfChange(',
+      'if (false) await storeMailOfChange(',
+      'contacts',
+      'a change that no mail tells',
+    ],
+    [
+      'if (told) await textOfChange(',
+      'if (false) await textOfChange(',
+      'contacts',
+      'a change that no text tells',
     ],
   ]),
   ...faultsOf('src/modules/auth/try-limits.ts', [
@@ -154,8 +199,8 @@ export const sessionFaults: Fault[] = [
     ['spent < budgets.unknown && spentOf', 'spentOf', 'code-lockout', 'many networks guess one number'],
   ]),
   ...faultsOf('src/modules/auth/send-limits.ts', [
-    ['sent.number > max.number ||', '', 'code-lockout', 'messages without a limit'],
-    ['(sent.strangers ?? 0) > maxUnused ||', '', 'code-lockout', 'strangers use up the messages of a day'],
+    ['sent.contact > max.contact ||', '', 'code-lockout', 'messages without a limit'],
+    ['strangers > maxUnused ||', '', 'code-lockout', 'strangers use up the messages of a day'],
     ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
   ]),
   ...faultsOf('src/modules/auth/send-code.ts', [

@@ -54,6 +54,9 @@ export const actions: Record<Action, () => string> = {
   device_signed_out: m.admin_action_device_signed_out,
   sign_in_locked: m.admin_action_sign_in_locked,
   deletion_locked: m.admin_action_deletion_locked,
+  confirmation_locked: m.admin_action_confirmation_locked,
+  contact_changed: m.admin_action_contact_changed,
+  contact_removed: m.admin_action_contact_removed,
   refresh_token_reused: m.admin_action_refresh_token_reused,
 };
 
@@ -72,6 +75,9 @@ const sentences: Record<
   device_signed_out: m.admin_did_device_signed_out,
   sign_in_locked: m.admin_did_sign_in_locked,
   deletion_locked: m.admin_did_deletion_locked,
+  confirmation_locked: m.admin_did_confirmation_locked,
+  contact_changed: m.admin_did_contact_changed,
+  contact_removed: m.admin_did_contact_removed,
   refresh_token_reused: m.admin_did_refresh_token_reused,
 };
 

@@ -1,0 +1,136 @@
+/** Changes of the contacts of an account, each in one transaction. */
+import type { FastifyRequest } from 'fastify';
+import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { lockOwnAccount } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { type Contact, type ContactKind, contactsOf, keyOf } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
+import { checkCode } from '../auth/check-code.ts';
+import { hashContact } from '../auth/code-hashes.ts';
+import { deleteCodesOf } from '../auth/codes-repo.ts';
+import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
+import { senderOf } from '../auth/requesters.ts';
+import { deleteOtherSessions } from '../auth/session-repo.ts';
+import { storeMailOfChange, textOfChange } from '../auth/tell-of-change.ts';
+import { releaseContact, reserveContact, setContact } from '../users/accounts.ts';
+import { requireMe } from '../users/own-profile.ts';
+import type { MeRow } from '../users/present-own-profile.ts';
+import { deleteContactChange, findContactChange } from './contact-changes.ts';
+import type { AccountServices } from './services.ts';
+
+type Change = {
+  caller: Caller;
+  kind: ContactKind;
+  /** Signs the account's other devices out. */
+  endOtherSessions: boolean;
+};
+
+/** `told`: the contact that is told: the one that was replaced or removed, otherwise one that the account had. */
+type Changed = { me: MeRow; told: Contact | undefined };
+
+/**
+ * Gives the account the contact that a code confirms, in place of the one of this kind.
+ * @throws Problem `wrong_code`, `too_many_tries`, `contact_taken`, `token_invalid`
+ */
+export async function confirmContact(
+  services: AccountServices,
+  request: FastifyRequest,
+  { code, ...change }: Change & { code: string },
+): Promise<MeRow> {
+  const context = auditContextOf(services, request);
+  const { caller, kind } = change;
+  const outcome = await transaction(services.db, async (tx) => {
+    await lockContactsOf(tx, context.secretKey, caller.id);
+    const contact = await findContactChange(tx, caller.id, kind);
+    if (!contact) return new Problem('wrong_code');
+    const before = await lockCurrent(tx, context, caller.id, [contact]);
+    const sender = senderOf(services, request);
+    const proof = { contact, purpose: 'confirm_contact', code, field: 'code', sender } as const;
+    const problem = await checkCode(tx, context, proof);
+    return problem ?? replaceContact(tx, { services, request, context }, change, before, contact);
+  });
+  // A refusal is returned and not thrown inside the transaction: the commit counts the failed try.
+  if (outcome instanceof Problem) throw outcome;
+  return tell(services, request, outcome);
+}
+
+/**
+ * Removes the contact of this kind, if the account has one.
+ * @throws Problem `last_sign_in` if nobody could sign in to the account any more, `token_invalid`
+ */
+export async function removeContact(
+  services: AccountServices,
+  request: FastifyRequest,
+  change: Change,
+): Promise<MeRow> {
+  const context = auditContextOf(services, request);
+  const { caller, kind } = change;
+  const changed = await transaction(services.db, async (tx) => {
+    await lockContactsOf(tx, context.secretKey, caller.id);
+    const before = await lockCurrent(tx, context, caller.id, []);
+    const others = before.filter((contact) => contact.kind !== kind);
+    if (!others.some((contact) => services.config.signIn.includes(contact.kind)))
+      throw new Problem('last_sign_in');
+    return replaceContact(tx, { services, request, context }, change, before, null);
+  });
+  return tell(services, request, changed);
+}
+
+/** Locks the contacts of the account, and further ones. Nothing changes them until the transaction ends. */
+async function lockCurrent(
+  tx: Transaction,
+  { secretKey }: AuditContext,
+  userId: string,
+  further: Contact[],
+): Promise<Contact[]> {
+  const current = contactsOf(await requireMe(tx, userId));
+  await lockContacts(
+    tx,
+    [...current, ...further].map((contact) => hashContact(secretKey, contact)),
+  );
+  return current;
+}
+
+type Cause = { services: AccountServices; request: FastifyRequest; context: AuditContext };
+
+/** @param next null removes the contact. @throws Problem `contact_taken`, `token_invalid` */
+async function replaceContact(
+  tx: Transaction,
+  { services, request, context }: Cause,
+  { caller, kind, endOtherSessions }: Change,
+  before: Contact[],
+  next: Contact | null,
+): Promise<Changed> {
+  const userId = caller.id;
+  const previous = before.find((contact) => contact.kind === kind);
+  // Another spelling of the same address is stored, and changes nothing else.
+  const isSame = previous !== undefined && next !== null && keyOf(previous) === keyOf(next);
+  const [lost, gained] = isSame ? [undefined, null] : [previous, next];
+  if (lost) await deleteCodesOf(tx, hashContact(context.secretKey, lost));
+  if (gained && !(await reserveContact(tx, userId, gained))) throw new Problem('contact_taken');
+  await lockOwnAccount(tx, caller);
+  if (endOtherSessions) await endOthers(tx, context, caller);
+  if (next) await deleteContactChange(tx, userId, next);
+  await setContact(tx, userId, kind, next?.value ?? null);
+  if (lost) await releaseContact(tx, userId, lost);
+  if (lost || gained)
+    await recordAudit(tx, context, { userId }, next ? 'contact_changed' : 'contact_removed', kind);
+  const told = lost ?? (gained ? before[0] : undefined);
+  if (told) await storeMailOfChange(tx, services, request, { userId, told, now: context.now });
+  return { me: await requireMe(tx, userId), told };
+}
+
+async function endOthers(tx: Transaction, context: AuditContext, { id: userId, sessionId }: Caller) {
+  const ended = await deleteOtherSessions(tx, { userId, sessionId });
+  for (let n = 0; n < ended; n++) await recordAudit(tx, context, { userId }, 'device_signed_out');
+}
+
+async function tell(
+  services: AccountServices,
+  request: FastifyRequest,
+  { me, told }: Changed,
+): Promise<MeRow> {
+  if (told) await textOfChange(services, request, told);
+  return me;
+}

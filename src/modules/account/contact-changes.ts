@@ -1,0 +1,48 @@
+/** Contacts that people have asked to add, and not confirmed yet: the newest of each kind. */
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { Contact, ContactKind } from '../../lib/contact.ts';
+import { dayMs } from '../../lib/time.ts';
+
+/** No code is valid for longer. */
+const lifetimeMs = dayMs;
+
+export async function insertContactChange(
+  tx: Transaction,
+  userId: string,
+  { kind, value }: Contact,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    insert into contact_changes (user_id, kind, value, requested_at) values (${userId}, ${kind}, ${value}, ${now})
+    on conflict (user_id, kind) do update set value = excluded.value, requested_at = excluded.requested_at`);
+}
+
+export async function findContactChange(
+  tx: Transaction,
+  userId: string,
+  kind: ContactKind,
+): Promise<Contact | null> {
+  const [row] = await tx.query<{ value: string }>(
+    sql`select value from contact_changes where user_id = ${userId} and kind = ${kind}`,
+  );
+  return row ? { kind, value: row.value } : null;
+}
+
+/** Spares a newer change of the same kind. */
+export async function deleteContactChange(
+  tx: Transaction,
+  userId: string,
+  { kind, value }: Contact,
+): Promise<void> {
+  await tx.query(
+    sql`delete from contact_changes where user_id = ${userId} and kind = ${kind} and value = ${value}`,
+  );
+}
+
+export async function deleteExpiredContactChanges(db: Database, now: Date): Promise<void> {
+  await db.query(
+    sql`delete from contact_changes where requested_at <= ${new Date(now.getTime() - lifetimeMs)}`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { ContactKind } from '../../lib/contact.ts';
+import { Me } from '../users/own-profile-schemas.ts';
+import { meResponse } from '../users/present-own-profile.ts';
+import { removeContact } from './change-contacts.ts';
+import { ContactRemoval } from './contact-schemas.ts';
+import type { AccountServices } from './services.ts';
+
+const common = {
+  method: 'DELETE',
+  tag: 'Me',
+  access: 'required',
+  description:
+    'It is told of the removal. Refused with a 409 `last_sign_in` if the account has no other contact with which people sign in ' +
+    'on this server. Without a contact of this kind, nothing changes.',
+  query: ContactRemoval,
+  response: { 200: ref(Me) },
+  problems: ['last_sign_in'],
+} as const;
+
+export const removeEmail = defineEndpoint({
+  ...common,
+  path: '/v1/me/email',
+  operationId: 'removeEmail',
+  summary: 'Remove the mail address of your account',
+
+  handler: ({ caller, query, request }, services: AccountServices) =>
+    remove(services, request, caller, 'email', query),
+});
+
+export const removePhone = defineEndpoint({
+  ...common,
+  path: '/v1/me/phone',
+  operationId: 'removePhone',
+  summary: 'Remove the phone number of your account',
+
+  handler: ({ caller, query, request }, services: AccountServices) =>
+    remove(services, request, caller, 'phone', query),
+});
+
+async function remove(
+  services: AccountServices,
+  request: FastifyRequest,
+  caller: Caller,
+  kind: ContactKind,
+  { endOtherSessions = false }: Static<typeof ContactRemoval>,
+) {
+  const me = await removeContact(services, request, { caller, kind, endOtherSessions });
+  return meResponse(me, services.config);
+}

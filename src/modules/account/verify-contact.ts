@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { ContactKind } from '../../lib/contact.ts';
+import { Me } from '../users/own-profile-schemas.ts';
+import { meResponse } from '../users/present-own-profile.ts';
+import { confirmContact } from './change-contacts.ts';
+import { ContactProof } from './contact-schemas.ts';
+import type { AccountServices } from './services.ts';
+
+const common = {
+  method: 'POST',
+  tag: 'Me',
+  access: 'required',
+  body: ContactProof,
+  response: { 200: ref(Me) },
+  problems: ['wrong_code', 'too_many_tries', 'contact_taken'],
+} as const;
+
+const replaces =
+  'The former one is told of the change and can be used for another account from then on; if there was none, the other contact ' +
+  'of the account is told. If another account has it, the response is a 409 `contact_taken`: accounts are not merged.';
+
+export const verifyEmail = defineEndpoint({
+  ...common,
+  path: '/v1/me/email/verify',
+  operationId: 'verifyEmail',
+  summary: 'Confirm the new mail address of your account',
+  description: `Requires the newest code of PUT /v1/me/email. ${replaces}`,
+
+  handler: ({ caller, body, request }, services: AccountServices) =>
+    verifyContact(services, request, caller, 'email', body),
+});
+
+export const verifyPhone = defineEndpoint({
+  ...common,
+  path: '/v1/me/phone/verify',
+  operationId: 'verifyPhone',
+  summary: 'Confirm the new phone number of your account',
+  description: `Requires the newest code of PUT /v1/me/phone. ${replaces}`,
+
+  handler: ({ caller, body, request }, services: AccountServices) =>
+    verifyContact(services, request, caller, 'phone', body),
+});
+
+async function verifyContact(
+  services: AccountServices,
+  request: FastifyRequest,
+  caller: Caller,
+  kind: ContactKind,
+  { code, endOtherSessions = false }: Static<typeof ContactProof>,
+) {
+  const me = await confirmContact(services, request, { caller, kind, code, endOtherSessions });
+  return meResponse(me, services.config);
+}

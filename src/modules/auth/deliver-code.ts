@@ -1,0 +1,65 @@
+/** Hands a code to what sends text messages or mails, and reports what became of it. */
+import type { Language } from '../../../web/src/lib/language/languages.ts';
+import { textMessages } from '../../http/metrics.ts';
+import type { Contact } from '../../lib/contact.ts';
+import { MailFailure } from '../../mail/mailer.ts';
+import type { CodePurpose } from './code-hashes.ts';
+import type { AuthServices } from './services.ts';
+import { SmsFailure } from './sms-failure.ts';
+
+export type DeliveryServices = Pick<AuthServices, 'config' | 'log' | 'sms' | 'mailer'>;
+
+type CodeMessage = {
+  contact: Contact;
+  purpose: CodePurpose;
+  code: string;
+  /** The page that does what entering the code does; null if there is none. */
+  link: string | null;
+  language: Language;
+  /** The id of the HTTP request, for the log. */
+  requestId: string;
+};
+
+/** Whether messages to contacts of the kind leave this machine. The limits on sending then apply. */
+export const delivers = ({ sms, mailer }: DeliveryServices, { kind }: Contact): boolean =>
+  kind === 'phone' ? sms.delivers : mailer.delivers;
+
+/** @throws SmsFailure, MailFailure */
+export async function deliverCode(services: DeliveryServices, message: CodeMessage): Promise<void> {
+  const { contact, purpose, code, link, language } = message;
+  try {
+    if (contact.kind === 'phone') await services.sms.send(contact.value, purpose, code, language);
+    else await services.mailer.sendCode({ address: contact.value, purpose, code, link, language });
+    if (contact.kind === 'phone') countText(services, 'sent');
+  } catch (error) {
+    if (isFailure(error)) report(services, message, error);
+    throw error;
+  }
+}
+
+export const isFailure = (error: unknown): error is SmsFailure | MailFailure =>
+  error instanceof SmsFailure || error instanceof MailFailure;
+
+/** Drivers that deliver nothing have no messages to count. */
+export function countText({ config, sms }: DeliveryServices, outcome: 'sent' | SmsFailure['reason']): void {
+  if (sms.delivers) textMessages.inc({ driver: config.sms.driver, outcome });
+}
+
+const failureTexts: Record<(SmsFailure | MailFailure)['reason'], (service: string) => string> = {
+  refused: (service) => `the ${service} refused a message`,
+  unreachable: (service) => `the ${service} cannot be reached`,
+  timeout: (service) => `the ${service} did not respond in time; the message may have been sent`,
+  lost: (service) =>
+    `the connection to the ${service} closed before a response; the message may have been sent`,
+  rejected: (service) => `the ${service} rejected a message for good`,
+  busy: () => 'a mail with a code was not sent, because MAIL_PER_HOUR mails were',
+  off: () => 'a mail with a code was not sent, because the server sends no mails',
+};
+
+function report(services: DeliveryServices, { requestId }: CodeMessage, failure: SmsFailure | MailFailure) {
+  const { reason, logged } = failure;
+  const isText = failure instanceof SmsFailure;
+  if (isText) countText(services, failure.reason);
+  const fields = { reqId: requestId, ...(isText && { driver: services.config.sms.driver }), outcome: reason };
+  services.log.error({ ...fields, ...logged }, failureTexts[reason](isText ? 'SMS service' : 'mail server'));
+}

@@ -1,0 +1,35 @@
+/**
+ * Links in mails with codes, `/sign-in/link?token=pl_…`. The token has the address, the code and its requester, encrypted with
+ * the server's key. It therefore cannot be guessed, works in any browser and network, and is valid once, as its code is.
+ */
+import type { ReadyConfig } from '../../lib/config.ts';
+import { keyedHash } from '../../lib/keyed-hash.ts';
+import { seal, unseal } from '../../lib/sealing.ts';
+import { packToken } from '../../lib/token-packing.ts';
+
+const prefix = 'pl_';
+
+/** `requester`: its id, in base64url. */
+export type LinkProof = { address: string; code: string; requester: string };
+
+const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
+
+export function signInLink(
+  { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
+  proof: LinkProof,
+): string {
+  const token = packToken(prefix, [seal(sealKey(secretKey), JSON.stringify(proof))]);
+  return `${publicUrl}/sign-in/link?token=${token}`;
+}
+
+/** @returns null if the server made no such token */
+export function readLinkToken(secretKey: string, token: string): LinkProof | null {
+  if (!token.startsWith(prefix)) return null;
+  try {
+    return JSON.parse(
+      unseal(sealKey(secretKey), Buffer.from(token.slice(prefix.length), 'base64url')),
+    ) as LinkProof;
+  } catch {
+    return null;
+  }
+}
