@@ -76,6 +76,9 @@ const names = ['Ada', 'Bela', 'Carla', 'Dario', 'Elif', 'Farid', 'Greta', 'Hanna
 /** A number that the API accepts and no other test uses. */
 export const newPhone = (): string => `+47${randomInt(40_000_000, 49_999_999)}`;
 
+/** A mail address that no other test uses. */
+export const newAddress = (): string => `p${randomInt(10 ** 9)}@example.org`;
+
 async function createPerson(
   baseUrl: string,
   name = `${names[randomInt(names.length)]} ${randomInt(10_000)}`,

@@ -85,6 +85,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     bookings: `${path}/bookings`,
     settings: '/settings',
     devices: '/settings/devices',
+    'sign-in settings': '/settings/sign-in',
     language: '/settings/language',
     account: '/settings/account',
     'notification settings': '/notifications/settings',

@@ -126,7 +126,9 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   const ofEvent = ['items', 'bookings', 'duplicate', 'cancel', 'delete'];
   paths.push(...ofEvent.map((name) => `${event}/${name}`));
   paths.push(
-    ...['blocked', 'calendar', 'devices', 'language', 'account', 'delete'].map((name) => `/settings/${name}`),
+    ...['blocked', 'calendar', 'devices', 'sign-in', 'language', 'account', 'delete'].map(
+      (name) => `/settings/${name}`,
+    ),
   );
   paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
   paths.push(...['', '/reports', '/people', '/switches', '/audit'].map((name) => `/admin${name}`));

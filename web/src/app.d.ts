@@ -1,4 +1,4 @@
-import type { Client, Me, Suspension } from '@potluck/client';
+import type { Client, Features, Me, Suspension } from '@potluck/client';
 
 declare global {
   namespace App {
@@ -11,6 +11,8 @@ declare global {
       sessionCookie: { name: string; cleared: string };
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
+      /** The ways to sign in: the visitor's last one first. */
+      signInWays: Features['signIn'];
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
       /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */

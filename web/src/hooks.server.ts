@@ -16,7 +16,7 @@ const policyHeader = 'content-security-policy';
  */
 const openPages: Partial<Record<App.Locals['session'], string[]>> = {
   suspended: ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language'],
-  endedBySuspension: ['/suspended', '/sign-in', '/sign-out', '/goodbye', '/language'],
+  endedBySuspension: ['/suspended', '/sign-in', '/sign-in/link', '/sign-out', '/goodbye', '/language'],
 };
 
 export const handle: Handle = async ({ event, resolve }) => {

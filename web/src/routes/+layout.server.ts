@@ -1,4 +1,4 @@
-import { listConversations, listNotifications } from '@potluck/client';
+import { type Features, listConversations, listNotifications } from '@potluck/client';
 import { load as read } from '#lib/server/problems.ts';
 import type { LayoutServerLoad } from './$types';
 
@@ -7,7 +7,8 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
   // Changes with every load, also of other parts of a page.
   const loadedAt = new Date().toISOString();
   const country = platform?.defaultCountry ?? null;
-  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country };
+  const signInWays: Features['signIn'] = platform?.signInWays ?? ['phone'];
+  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country, signInWays };
   const [{ unreadCount }, { unreadConversations }] = await Promise.all([
     read(listNotifications({ client: api, query: { limit: 1 } })),
     read(listConversations({ client: api, query: { limit: 1 } })),
@@ -18,5 +19,6 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
     unreadConversations,
     loadedAt,
     country,
+    signInWays,
   };
 };

@@ -7,8 +7,8 @@ import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = ({ locals, url }) => {
-  const { name, username, bio, city, phone, isPrivate, avatar } = requireMe(locals, url);
-  return { profile: { name, username, bio, city, phone, isPrivate, avatar } };
+  const { name, username, bio, city, isPrivate, avatar } = requireMe(locals, url);
+  return { profile: { name, username, bio, city, isPrivate, avatar } };
 };
 
 export const actions: Actions = {

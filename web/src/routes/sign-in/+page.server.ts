@@ -1,4 +1,13 @@
-import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
+import {
+  type Client,
+  getEvent,
+  listItems,
+  ProblemError,
+  requestCode,
+  requestMailCode,
+  signInBrowser,
+  signInBrowserByMail,
+} from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { PartlyDone } from '#lib/server/event/give-answer.ts';
@@ -25,21 +34,23 @@ export const load: PageServerLoad = async ({ locals: { api, me }, url, platform 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: formAction({
-    fields: (form): { phone: string; country: string; code?: string } => texts(form, 'phone', 'country'),
-    send: ({ client }, { phone, country }) => requestCode({ client, body: { phone, ...countryOf(country) } }),
+    fields: (form): Entered => readContact(form),
+    send: ({ client }, { by, contact, country }) =>
+      by === 'email'
+        ? requestMailCode({ client, body: { email: contact } })
+        : requestCode({ client, body: { phone: contact, ...countryOf(country) } }),
     done: ({ data }, values) => ({ ...values, devCode: data.devCode ?? null }),
-    // The phone may have a code that is still valid, so the form asks for it.
+    // The visitor may have a code that is still valid, so the form asks for it.
     keep: (values, code) => (code === 'too_many_codes' ? { ...values, code: '' } : values),
   }),
 
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */
   enter: formAction({
-    fields: (form) => {
-      const { phone, country, code } = texts(form, 'phone', 'country', 'code');
-      return { phone, country, code: code.replace(/\s/g, '') };
-    },
-    send: ({ client }, { country, ...body }) =>
-      signInBrowser({ client, body: { ...body, ...countryOf(country) } }),
+    fields: (form) => ({ ...readContact(form), code: texts(form, 'code').code.replace(/\s/g, '') }),
+    send: ({ client }, { by, contact, country, code }) =>
+      by === 'email'
+        ? signInBrowserByMail({ client, body: { email: contact, code } })
+        : signInBrowser({ client, body: { phone: contact, code, ...countryOf(country) } }),
     done: async (_, __, { client, form }) => {
       const next = localPath(form.get('next'));
       const intent = readIntent(form);
@@ -48,6 +59,15 @@ export const actions: Actions = {
     },
   }),
 };
+
+/** `contact`: the number or the address, as it was typed. `code`: undefined until one is asked for. */
+type Entered = { by: 'phone' | 'email'; contact: string; country: string; code?: string };
+
+function readContact(form: FormData): Entered {
+  const { phone, email, country } = texts(form, 'phone', 'email', 'country');
+  const by = form.has('email') ? 'email' : 'phone';
+  return { by, contact: by === 'email' ? email : phone, country };
+}
 
 /** Without scripts, a page does not know the country of the visitor. */
 const countryOf = (country: string) => (country === '' ? {} : { country });

@@ -9,11 +9,12 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const q = url.searchParams.get('q')?.trim() ?? '';
   const cursor = url.searchParams.get('cursor');
   const suspended = url.searchParams.has('suspended');
-  // A phone number is found as a whole, a name by its parts.
+  // A phone number and an address are found as a whole, a name by its parts.
   const isPhone = /^\+[\d ()-]+$/.test(q);
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(q);
   const query = {
     limit: 20,
-    ...(q && (isPhone ? { phone: q } : { q })),
+    ...(q && (isPhone ? { phone: q } : isAddress ? { email: q } : { q })),
     ...(suspended && { suspended }),
     ...(cursor && { cursor }),
   };
