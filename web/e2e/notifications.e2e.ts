@@ -52,6 +52,11 @@ test('notifications: each is a sentence that leads to its page and is read then'
   await expect(page).toHaveURL(`/u/${other.id}`);
   expect((await opened).ok()).toBe(true);
   await awaitUnread(me, 2);
+  // The row of a message does not repeat the visitor's own words.
+  await sendMessage({ client: me.client, path: { id: other.id }, body: { text: 'See you there' } });
+  await page.goto('/notifications');
+  await expect(sent).toBeVisible();
+  await expect(page.getByText('See you there')).toHaveCount(0);
 });
 
 test('notifications: followers of a day are one row, and all can be marked as read', async ({
@@ -76,7 +81,7 @@ test('notifications: followers of a day are one row, and all can be marked as re
   await expect(row).toContainText('3 new');
   await expect(page.getByRole('status').filter({ hasText: '3 new' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('3 unread')).toBeVisible();
-  await expect(row.getByRole('link', { name: 'Follow back' })).toHaveAttribute(
+  await expect(row.getByRole('link', { name: 'See all 3' })).toHaveAttribute(
     'href',
     `/u/${me.id}/followers`,
   );

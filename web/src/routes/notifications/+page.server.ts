@@ -14,11 +14,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
     read(listConversations({ client, query: { limit: 30 } })),
   ]);
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
+  /** The newest words of each writer, unless the visitor has replied. */
   const lastMessages = conversations
-    .filter(({ user }) => writers.includes(user.id))
-    .map(
-      ({ user, lastMessage: { senderId, text } }) => [user.id, { isMine: senderId === meId, text }] as const,
-    );
+    .filter(({ user, lastMessage }) => writers.includes(user.id) && lastMessage.senderId === user.id)
+    .map(({ user, lastMessage }) => [user.id, lastMessage.text] as const);
   return { meId, inbox, lastMessages: new Map(lastMessages) };
 };
 
