@@ -80,6 +80,8 @@ test('admin: the overview shows the open report itself, the figures of the week,
   await expect(page.getByRole('region', { name: 'Newest people' }).locator('li :is(svg, img)')).toHaveCount(
     6,
   );
+  await expect(row.getByRole('link', { name: 'View event' })).toHaveAttribute('href', `/e/${id}`);
+  await expect(row.locator('summary', { hasText: 'Hide event' })).toBeVisible();
   await row.getByRole('link', { name: title }).click();
   await expect(page).toHaveURL(/\/admin\/reports\/./);
 });
@@ -107,7 +109,7 @@ for (const javaScriptEnabled of [true, false])
       const rows = page.getByRole('listitem').filter({ hasText: offender.name });
       await expect(rows).toHaveCount(2);
       await expect(rows.first()).toContainText('2 reports');
-      await expect(rows.first().locator('summary', { hasText: 'Suspend' })).toBeVisible();
+      await expect(rows.first().locator('summary', { hasText: /^Suspend Rolf$/ })).toBeVisible();
       await rows.first().locator('summary', { hasText: 'Dismiss' }).click();
       await expect(rows.first()).toContainText(`Nothing happens to ${offender.name}`);
       await rows.first().getByRole('button', { name: 'Dismiss' }).click();
