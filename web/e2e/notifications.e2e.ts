@@ -81,10 +81,7 @@ test('notifications: followers of a day are one row, and all can be marked as re
   await expect(row).toContainText('3 new');
   await expect(page.getByRole('status').filter({ hasText: '3 new' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('3 unread')).toBeVisible();
-  await expect(row.getByRole('link', { name: 'See all 3' })).toHaveAttribute(
-    'href',
-    `/u/${me.id}/followers`,
-  );
+  await expect(row.getByRole('link', { name: 'See all 3' })).toHaveAttribute('href', `/u/${me.id}/followers`);
   expect(await overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
