@@ -59,13 +59,23 @@ async function readRows(file: string): Promise<Record<string, Record<string, str
   return tables;
 }
 
+/** The rows under their present names: phones were the only contacts. */
+function withContacts({ phones = [], ...others }: Record<string, Record<string, string>[]>): typeof others {
+  const hashed = Object.entries(others).map(([table, rows]) => [
+    table,
+    rows.map(({ phone_hash, ...row }) => ({ ...row, ...(phone_hash && { contact_hash: phone_hash }) })),
+  ]);
+  const contacts = phones.map(({ phone, ...row }) => ({ ...row, contact: phone }));
+  return { ...Object.fromEntries(hashed), contacts };
+}
+
 test('restore: all rows of a backup of the last development version are restored, and a server runs on them', async () => {
   const target = await createEmptyDatabase();
   const restored = await command(target, 'restore', developmentBackup);
   assert.deepEqual([restored.code, restored.stderr], [0, '']);
   const again = fileFor('again.gz');
   await writeBackup(target, again);
-  const [before, after] = [await readRows(developmentBackup), await readRows(again)];
+  const [before, after] = [withContacts(await readRows(developmentBackup)), await readRows(again)];
   // Tables and columns that were added since then are empty, or have their defaults.
   for (const [table, rows] of Object.entries(after))
     if (!(table in before)) assert.deepEqual(rows, [], table);
