@@ -87,8 +87,10 @@ export function judgeBody({ path, body: schema }: Operation, body: unknown): Ver
     return isEmpty ? 'fits' : 'shape';
   }
   if (!fits(schema, structuredClone(body)) || !isStorable(body)) return 'shape';
-  const { phone, avatar } = body as Record<string, string | null | undefined>;
+  const { phone, email, avatar } = body as Record<string, string | null | undefined>;
   if (phone != null && !/^\+1415555\d{4}$/.test(phone)) return 'open';
+  if (email != null && !email.includes('@')) return 'sense';
+  if (email != null && !/^fuzz\.\d+@example\.org$/.test(email)) return 'open';
   // A generated URL never names an upload.
   if (path === '/v1/me' && avatar) return 'sense';
   if (path.startsWith('/v1/events')) return judgeEvent(path === '/v1/events', body as EventBody);
