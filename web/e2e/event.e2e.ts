@@ -19,7 +19,7 @@ test('event: the title is the heading, and "I\'m going" is visible without scrol
   await expect(page.getByRole('button', { name: "I'm going" })).toBeInViewport({ ratio: 1 });
   expect(await overflowOf(page)).toBe(0);
   await expect(page.getByRole('link', { name: 'Mara Lindgren' })).toHaveAttribute('href', `/u/${host.id}`);
-  await expect(page.getByText('Aker Brygge, Oslo')).toBeVisible();
+  await expect(page.locator('dl').getByText('Aker Brygge, Oslo')).toBeVisible();
   await page.getByRole('button', { name: 'Directions' }).click();
   await expect(page.getByRole('link', { name: 'map app' })).toHaveAttribute(
     'href',
