@@ -106,7 +106,10 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         drawPreview,
         sessionCookie,
         demoAccounts,
-        signInWays: orderedWays(services.config, web.headers.get('cookie') ?? ''),
+        // Few pages show the ways, so the cookies are read where they are asked for.
+        get signInWays() {
+          return orderedWays(services.config, web.headers.get('cookie') ?? '');
+        },
         mapTiles: tilesAddress,
         mapPaths,
         contact,

@@ -9,11 +9,10 @@ import type { Actions, PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, url }) => {
   const { id: meId } = requireMe(locals, url);
   const client = locals.api;
-  const [inbox, { data: conversations }] = await Promise.all([
-    read(listNotifications({ client, query: readPage(url, 30) })),
-    read(listConversations({ client, query: { limit: 30 } })),
-  ]);
+  const inbox = await read(listNotifications({ client, query: readPage(url, 30) }));
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
+  const conversations =
+    writers.length > 0 ? (await read(listConversations({ client, query: { limit: 30 } }))).data : [];
   /** The newest words of each writer, unless the visitor has replied. */
   const lastMessages = conversations
     .filter(({ user, lastMessage }) => writers.includes(user.id) && lastMessage.senderId === user.id)
