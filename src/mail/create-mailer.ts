@@ -9,7 +9,7 @@ import { countMail, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';
 import { type CodeMail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport } from './transport.ts';
 
 type MailerServices = {
   config: Pick<ReadyConfig, 'mail' | 'instanceName' | 'devCodes'>;
@@ -56,10 +56,8 @@ const codeTimeoutMs = 4_000;
 
 /** Codes have connections of their own, so they do not wait for notices. */
 function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smtp: SmtpConfig): Mailer {
-  const [forCodes, forNotices] = [
-    createTransport(smtp, config.instanceName),
-    createTransport(smtp, config.instanceName),
-  ];
+  const forCodes = createTransport(smtp, config.instanceName);
+  const forNotices = createTransport(smtp, config.instanceName);
   async function sendCode(mail: CodeMail): Promise<void> {
     const now = clock();
     if (!(await countMail(db, 'code', config.mail.perHour, now))) {
@@ -87,7 +85,8 @@ function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smt
     sendCode,
     send: forNotices.send,
     close: () => {
-      for (const transport of [forCodes, forNotices] satisfies Transport[]) transport.close();
+      forCodes.close();
+      forNotices.close();
     },
   };
 }

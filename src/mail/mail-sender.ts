@@ -41,7 +41,7 @@ const maxSending = 4;
 /** How long a mail server may refuse a mail for now. */
 const patienceMs = 2 * dayMs;
 const [firstPauseMs, maxPauseMs] = [60_000, 4 * 60 * 60_000];
-/** How long a server waits after the mail server has served nobody. */
+/** How long a server waits after a failure that other mails would have too. */
 const [firstRestMs, maxRestMs] = [15_000, 5 * 60_000];
 /** How long the end of a process waits for the replies to mails that are being sent. */
 const stopMs = 4_000;

@@ -64,7 +64,7 @@ type Details = {
   reply?: string;
   /** Whether the mail server refuses the address, and not the mail or this server. */
   isOfAddress?: boolean;
-  /** Whether the mail server serves nobody at present: other mails would fail too. */
+  /** Whether other mails would fail too at present. */
   isOfServer?: boolean;
   /** For the log: nothing of the address. */
   code?: string | undefined;

@@ -7,7 +7,7 @@ import type { Caller } from '../../identity/caller.ts';
 import { type Contact, type ContactKind, contactsOf, keyOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { checkCode } from '../auth/check-code.ts';
-import { hashContact } from '../auth/code-hashes.ts';
+import { hashContact, hashContacts } from '../auth/code-hashes.ts';
 import { deleteCodesOf } from '../auth/codes-repo.ts';
 import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
 import { senderOf } from '../auth/requesters.ts';
@@ -57,7 +57,7 @@ export async function confirmContact(
 
 /**
  * Removes the contact of this kind, if the account has one.
- * @throws Problem `last_sign_in` if nobody could sign in to the account any more, `token_invalid`
+ * @throws Problem `last_sign_in` if the account would have no way to sign in, `token_invalid`
  */
 export async function removeContact(
   services: AccountServices,
@@ -85,10 +85,7 @@ async function lockCurrent(
   further: Contact[],
 ): Promise<Contact[]> {
   const current = contactsOf(await requireMe(tx, userId));
-  await lockContacts(
-    tx,
-    [...current, ...further].map((contact) => hashContact(secretKey, contact)),
-  );
+  await lockContacts(tx, hashContacts(secretKey, [...current, ...further]));
   return current;
 }
 

@@ -11,7 +11,7 @@ import type { Caller } from '../../identity/caller.ts';
 import { contactsOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { checkCode } from '../auth/check-code.ts';
-import { hashContact } from '../auth/code-hashes.ts';
+import { hashContacts } from '../auth/code-hashes.ts';
 import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
@@ -68,7 +68,7 @@ const deleteWithCode = (
     const me = await requireMe(tx, caller.id);
     requireMatch(request, versionOfMe(me));
     const contacts = contactsOf(me);
-    const contactHashes = contacts.map((contact) => hashContact(context.secretKey, contact));
+    const contactHashes = hashContacts(context.secretKey, contacts);
     await lockContacts(tx, contactHashes);
     const [contact, sender] = [confirmingContact(me), ownerAt(request.ip)];
     const proof = { contact, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;

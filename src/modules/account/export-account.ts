@@ -5,7 +5,7 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { ExportSection, ExportSubject } from '../../http/export-section.ts';
 import { type Contacts, contactsOf } from '../../lib/contact.ts';
 import { runInTurn } from '../../lib/map-in-turns.ts';
-import { hashContact } from '../auth/code-hashes.ts';
+import { hashContacts } from '../auth/code-hashes.ts';
 
 /** The number of rows that are read and serialized at a time: about 1 ms of work. */
 const rowsPerFetch = 50;
@@ -29,7 +29,7 @@ export function exportAccount(
     const [user] = await tx.query<Contacts>(sql`select phone, email from users where id = ${account.id}`);
     if (!user) return null;
     const contacts = contactsOf(user);
-    const contactHashes = contacts.map((contact) => hashContact(account.secretKey, contact));
+    const contactHashes = hashContacts(account.secretKey, contacts);
     const subject = { ...account, contacts, contactHashes };
     const parts: Buffer[] = [Buffer.from(`{"exportedAt":${JSON.stringify(now)}`)];
     for (const section of sections) {

@@ -7,7 +7,7 @@ import { anonymizeLateAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { contactsOf } from '../../lib/contact.ts';
-import { hashContact } from '../auth/code-hashes.ts';
+import { hashContacts } from '../auth/code-hashes.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
 import { deleteLateRows } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
@@ -62,7 +62,7 @@ async function sweep(
     return [];
   }
   const { userId, unseen, ...names } = tombstone;
-  const contactHashes = contactsOf(names).map((contact) => hashContact(secretKey, contact));
+  const contactHashes = hashContacts(secretKey, contactsOf(names));
   const files = await deleteLateRows(tx, { userId, contactHashes, unseen }, names, deletionHooks);
   await anonymizeLateAudit(tx, secretKey, userId);
   await finishSweep(tx, due, clock());

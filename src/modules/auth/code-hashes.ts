@@ -4,14 +4,18 @@
  */
 import { type Contact, keyOf } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
+import { type MailedPurpose, mailedPurposes } from '../../mail/mailer.ts';
 
-/** A code confirms one kind of action and is not valid for another. */
-export const codePurposes = ['sign_in', 'delete_account', 'confirm_contact'] as const;
-export type CodePurpose = (typeof codePurposes)[number];
+/** A code confirms one kind of action and is not valid for another. Each can be mailed. */
+export const codePurposes = mailedPurposes;
+export type CodePurpose = MailedPurpose;
 
 /** The key of a contact's rows in `codes`. The tables of codes hold no contact. */
 export const hashContact = (key: string, contact: Contact): Buffer =>
   keyedHash(key, contact.kind, keyOf(contact));
+
+export const hashContacts = (key: string, contacts: Contact[]): Buffer[] =>
+  contacts.map((contact) => hashContact(key, contact));
 
 export const hashCode = (key: string, contact: Contact, purpose: CodePurpose, code: string): Buffer =>
   keyedHash(key, 'code', `${purpose}\0${keyOf(contact)}\0${code}`);

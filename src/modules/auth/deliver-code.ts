@@ -28,9 +28,10 @@ export const delivers = ({ sms, mailer }: DeliveryServices, { kind }: Contact): 
 export async function deliverCode(services: DeliveryServices, message: CodeMessage): Promise<void> {
   const { contact, purpose, code, link, language } = message;
   try {
-    if (contact.kind === 'phone') await services.sms.send(contact.value, purpose, code, language);
-    else await services.mailer.sendCode({ address: contact.value, purpose, code, link, language });
-    if (contact.kind === 'phone') countText(services, 'sent');
+    if (contact.kind === 'email')
+      return await services.mailer.sendCode({ address: contact.value, purpose, code, link, language });
+    await services.sms.send(contact.value, purpose, code, language);
+    countText(services, 'sent');
   } catch (error) {
     if (isFailure(error)) report(services, message, error);
     throw error;

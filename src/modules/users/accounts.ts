@@ -1,6 +1,5 @@
 /** Accounts: created at the first sign-in of a contact or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
-import type { Queryable } from '../../db/query.ts';
 import { update } from '../../db/rows.ts';
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -51,22 +50,16 @@ export async function releaseContact(tx: Transaction, userId: string, contact: C
   await tx.query(sql`delete from contacts where contact = ${keyOf(contact)} and user_id = ${userId}`);
 }
 
-/** The id of the account that has the contact; null if none does. Locks nothing. */
-export async function findAccountId(db: Queryable, contact: Contact): Promise<string | null> {
-  const [owner] = await db.query<{ userId: string }>(
-    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
-  );
-  return owner?.userId ?? null;
-}
-
 /** Finds the account of a contact, which stays share-locked until the transaction ends. */
 export async function findAccount(
   tx: Transaction,
   contact: Contact,
 ): Promise<{ id: string; isSuspended: boolean } | null> {
-  const userId = await findAccountId(tx, contact);
+  const [owner] = await tx.query<{ userId: string }>(
+    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+  );
   const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
-    select id, suspended_at is not null as is_suspended from users where id = ${userId} for key share`);
+    select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
   return found ?? null;
 }
 
