@@ -145,6 +145,32 @@ test('admin: the audit trail says who did what, in words', async ({
   await expect(page.getByText('No entry matches.')).toBeVisible();
 });
 
+for (const javaScriptEnabled of [true, false])
+  test.describe(`mails ${javaScriptEnabled ? 'with' : 'without'} scripts`, () => {
+    test.use({ javaScriptEnabled });
+    test('admin: a test mail is sent, and the list says what became of it', async ({
+      page,
+      context,
+      signIn,
+    }) => {
+      const address = `noor-${crypto.randomUUID().slice(0, 8)}@example.net`;
+      await signIn(context, await newAdmin());
+      await page.goto('/admin/mails');
+      await page.getByLabel('Send a test mail to').fill(address);
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await expect(page.getByRole('status')).toContainText('on its way');
+      const row = page.getByRole('listitem').filter({ hasText: address });
+      await expect(async () => {
+        await page.goto('/admin/mails');
+        await expect(row).toContainText('Sent', { timeout: 500 });
+      }).toPass();
+      await expect(row).toContainText('written to the log');
+      await page.getByLabel('State').selectOption({ label: 'Failed' });
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await expect(row).toHaveCount(0);
+    });
+  });
+
 test('admin: a lost response is explained, and what was entered is kept', async ({
   page,
   context,
@@ -180,7 +206,14 @@ test('admin: a guest is refused, and no data of administrators is in the page', 
     body: { subject: { type: 'user', id: offender.id }, reason: 'spam' },
   });
   await signIn(context, guest);
-  for (const path of ['/admin', '/admin/reports', '/admin/people', '/admin/switches', '/admin/audit']) {
+  for (const path of [
+    '/admin',
+    '/admin/reports',
+    '/admin/people',
+    '/admin/switches',
+    '/admin/mails',
+    '/admin/audit',
+  ]) {
     const response = await page.goto(path);
     expect(response?.status()).toBe(403);
     expect(await response?.text()).not.toMatch(/Hidden Offender|\+47\d{8}/);
@@ -196,7 +229,14 @@ test('admin: a visitor who is signed out signs in first; the pages fit a phone',
   await page.goto('/admin/audit');
   await expect(page).toHaveURL('/sign-in?next=%2Fadmin%2Faudit');
   await signIn(context, await newAdmin());
-  for (const path of ['/admin', '/admin/reports', '/admin/people', '/admin/switches', '/admin/audit']) {
+  for (const path of [
+    '/admin',
+    '/admin/reports',
+    '/admin/people',
+    '/admin/switches',
+    '/admin/mails',
+    '/admin/audit',
+  ]) {
     await page.goto(path);
     expect(await overflowOf(page), path).toBe(0);
   }

@@ -98,6 +98,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     reports: '/admin/reports',
     accounts: `/admin/people?q=${encodeURIComponent(word)}`,
     switches: '/admin/switches',
+    mails: '/admin/mails',
     'error page': '/nothing/here',
   };
   return { admin, word, pages };

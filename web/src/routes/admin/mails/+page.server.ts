@@ -1,0 +1,25 @@
+import { listAdminMails, sendTestMail } from '@potluck/client';
+import { getLanguage } from '#lib/language/languages.ts';
+import { states } from '#lib/people/admin-mails.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import { readPage } from '#lib/server/pages.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireAdmin } from '#lib/server/require-admin.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+const names = Object.keys(states) as (keyof typeof states)[];
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireAdmin(locals, url);
+  const state = names.find((name) => name === url.searchParams.get('state')) ?? null;
+  const query = { ...readPage(url, 50), ...(state && { state }) };
+  return { state, mails: await read(listAdminMails({ client: locals.api, query })) };
+};
+
+export const actions: Actions = {
+  default: formAction({
+    fields: (form) => texts(form, 'address'),
+    send: ({ client }, { address }) => sendTestMail({ client, body: { address, language: getLanguage() } }),
+    done: (_, { address }) => ({ sentTo: address }),
+  }),
+};
