@@ -9,6 +9,8 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   signIn,
   openBrowser,
 }) => {
+  // Two people and an admin open twenty pages.
+  test.setTimeout(60_000);
   const name = `Otto ${crypto.randomUUID().slice(0, 8)}`;
   const [admin, offender, witness] = [await newAdmin(), await createPerson(name), await createPerson()];
   const event = await newEvent(offender, { title: 'Dubious party' });
