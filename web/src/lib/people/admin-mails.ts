@@ -9,4 +9,7 @@ export const states: Record<AdminMail['state'], () => string> = {
   suppressed: m.admin_mail_suppressed,
 };
 
-export const mailKinds: Record<AdminMail['kind'], () => string> = { test: m.admin_mail_test };
+export const mailKinds: Record<AdminMail['kind'], () => string> = {
+  contact_changed: m.admin_mail_contact_changed,
+  test: m.admin_mail_test,
+};
