@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setRole as writeRole } from '../../src/modules/auth/session-repo.ts';
-import { pidOf, untilBlockedBy } from '../support/blocked-transactions.ts';
+import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
-import { skipsOnCitus } from '../support/test-database.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
 const admin = await createAdmin(api);
-
-const skip = skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.');
 
 const setRole = (person: Person, role: string, by: Person = admin, server: TestApp = api) =>
   server.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
@@ -244,7 +241,7 @@ test("audit: each entry once over all pages; a deleted account removes reasons, 
   assert.ok((await rows()).every(({ detail }) => !detail.includes('Quux')));
 });
 
-test('roles: 403 for a write of an admin that waited while the role was taken away', { skip }, async () => {
+test('roles: 403 for a write of an admin that waited while the role was taken away', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
   for (const [write, code] of [
@@ -256,7 +253,7 @@ test('roles: 403 for a write of an admin that waited while the role was taken aw
     const { response } = await api.sql.begin(async (tx) => {
       await writeRole(tx, former.id, 'user');
       const response = write(former);
-      await untilBlockedBy(api.sql, await pidOf(tx), response);
+      await untilBlockedBy(api.sql, await connectionOf(tx), response);
       return { response };
     });
     expectProblem(await response, 403, code);
@@ -264,14 +261,15 @@ test('roles: 403 for a write of an admin that waited while the role was taken aw
   expectStatus(await api.get(`/v1/events/${event.id}`), 200);
 });
 
-test('roles: a refresh waits for a change of the role, because both raise the version of the session', {
-  skip,
-}, async () => {
+test('roles: a refresh waits for a change of the role, because both raise the version of the session', async () => {
   const person = await createUser(api);
   const { refreshing } = await api.sql.begin(async (tx) => {
     await writeRole(tx, person.id, 'admin');
     const refreshing = api.post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken });
-    assert.ok(await untilBlockedBy(api.sql, await pidOf(tx), refreshing), 'the refresh has not waited');
+    assert.ok(
+      await untilBlockedBy(api.sql, await connectionOf(tx), refreshing),
+      'the refresh has not waited',
+    );
     return { refreshing };
   });
   expectStatus(await refreshing, 200);

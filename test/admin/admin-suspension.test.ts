@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hideLateEvents } from '../../src/modules/admin/suspension.ts';
-import { pidOf, untilBlockedBy } from '../support/blocked-transactions.ts';
+import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import {
   createAdmin,
   createEvent,
@@ -24,7 +24,6 @@ import {
   type TestApp,
 } from '../support/setup.ts';
 import { connectSql } from '../support/sql-tag.ts';
-import { skipsOnCitus } from '../support/test-database.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
@@ -208,9 +207,7 @@ test('suspend: 403 without the admin role, 404 for an unknown person, 409 for ad
   expectStatus(await suspend(person, api, { reason: 'x'.repeat(500) }), 200);
 });
 
-test('suspend: waits for a claim on an event of the person that is not committed yet', {
-  skip: skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.'),
-}, async () => {
+test('suspend: waits for a claim on an event of the person that is not committed yet', async () => {
   const [person, guest] = await createUsers(api, 2);
   assert.ok(person && guest);
   const event = await createEvent(api, person);
@@ -219,7 +216,7 @@ test('suspend: waits for a claim on an event of the person that is not committed
   const { claim, suspension } = await api.sql.begin(async (tx) => {
     await tx`select 1 from item_stock where event_id = ${event.id} for update`;
     const claim = second.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 });
-    const claiming = await untilBlockedBy(api.sql, await pidOf(tx), claim);
+    const claiming = await untilBlockedBy(api.sql, await connectionOf(tx), claim);
     assert.ok(claiming, 'the claim has not waited for its item');
     const suspension = suspend(person);
     assert.ok(

@@ -4,7 +4,7 @@ import { transaction } from '../../src/db/transaction.ts';
 import { listLiveSessions, sessionKey } from '../../src/identity/sessions.ts';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
 import { rotateSession, setRole } from '../../src/modules/auth/session-repo.ts';
-import { pidOf, untilBlockedBy } from '../support/blocked-transactions.ts';
+import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import {
   createAdmin,
   createEvent,
@@ -82,14 +82,12 @@ test('refresh: twenty concurrent requests on two servers get the same new tokens
   assert.equal(new Set(pairs).size, 1);
 });
 
-test('refresh: 401 and the end of the session for a request that waited while its token was replaced twice', {
-  skip: skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.'),
-}, async () => {
+test('refresh: 401 and the end of the session for a request that waited while its token was replaced twice', async () => {
   const person = await createUser(api);
   const { waiting } = await api.sql.begin(async (tx) => {
     await tx`select 1 from sessions where user_id = ${person.id} for update`;
     const waiting = refresh(person.refreshToken, otherServer);
-    await untilBlockedBy(api.sql, await pidOf(tx), waiting);
+    await untilBlockedBy(api.sql, await connectionOf(tx), waiting);
     let text = person.refreshToken;
     for (let i = 0; i < 2; i++) {
       const spent = parseToken('refresh', text, secretKey);
