@@ -119,6 +119,7 @@ test('limit: at most 400 unread responses for each address, then 429 with Retry-
   expectStatus(await getFrom('203.0.113.1'), 200);
   const before = await countConnections();
   await Promise.all([downloadUnread('203.0.113.1', 100), downloadUnread('203.0.113.1', 100)]);
+  // The responses of both reach the limit together, and the one that is above it is closed alone.
   await untilConnections((count) => count <= before + 1);
   const refused = expectProblem(await getFrom('203.0.113.1'), 429, 'too_many_requests');
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);

@@ -54,6 +54,9 @@ export function registerUnreadResponses(app: FastifyInstance, open: OpenRequests
     if (isStream) streamMetrics.dropped.inc();
     open.remove(reply);
     socket.destroy();
+    if (!isExcess) return;
+    // The other responses of the connection are no reason to close the next one of the network.
+    for (const other of open) if (other.request.raw.socket === socket) open.remove(other);
   }
 }
 
