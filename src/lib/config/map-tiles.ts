@@ -1,12 +1,19 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isUrl, type Reader } from './reader.ts';
 
 /** The streets of the map: a PMTiles file on this machine (an absolute path), or one at an https address. */
 export type MapTiles = { file: string } | { url: string };
 
-export function readMapTiles(read: Reader): MapTiles | undefined {
+/** Where the command `streets` stores its download. The server uses it unless `MAP_TILES` is set. */
+export const downloadedStreets = (dataDir: string): string => path.join(dataDir, 'streets.pmtiles');
+
+export function readMapTiles(read: Reader, dataDir: string): MapTiles | undefined {
   const value = read.text('MAP_TILES');
-  if (value === undefined) return undefined;
+  if (value === undefined) {
+    const file = downloadedStreets(dataDir);
+    return existsSync(file) ? { file } : undefined;
+  }
   if (!/^[a-z][a-z\d+.-]*:/i.test(value)) return { file: path.resolve(value) };
   const url = isUrl(value, ['https:']) ? new URL(value) : null;
   // Browsers load the file, and they accept no URL with a password.

@@ -1,13 +1,10 @@
 import type { BaseServices } from '../../http/services.ts';
 import { Problem } from '../../lib/errors.ts';
 import { lazily } from '../../lib/lazily.ts';
-import { runInWorker } from '../../lib/run-in-worker.ts';
-import { Gazetteer } from './gazetteer.ts';
-import type { GazetteerData } from './gazetteer-data.ts';
+import type { Gazetteer } from './gazetteer.ts';
+import { loadGazetteer } from './load-gazetteer.ts';
 
 export type PlaceServices = BaseServices & ReturnType<typeof createPlaceServices>;
-
-const worker = new URL('./gazetteer-worker.ts', import.meta.url);
 
 export function createPlaceServices({ log }: BaseServices) {
   const stopping = new AbortController();
@@ -16,10 +13,8 @@ export function createPlaceServices({ log }: BaseServices) {
   const get = lazily(async () => {
     const since = performance.now();
     try {
-      const data = await runInWorker<GazetteerData>(worker, null, stopping.signal);
-      const fields = { places: data.populations.length, ms: Math.round(performance.now() - since) };
-      log.info(fields, 'the gazetteer is loaded');
-      loaded = new Gazetteer(data);
+      loaded = await loadGazetteer(stopping.signal);
+      log.info({ ms: Math.round(performance.now() - since) }, 'the gazetteer is loaded');
       return loaded;
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'the gazetteer could not be loaded');
