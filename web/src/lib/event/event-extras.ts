@@ -1,7 +1,12 @@
 import type { Guest } from '@potluck/client';
 
+/** What the page of an event shows of a guest. The rest would be in each page twice, as markup and as data. */
+export type GuestFace = Pick<Guest, 'status' | 'extraGuests'> & {
+  user: Pick<Guest['user'], 'id' | 'name' | 'avatar'>;
+};
+
 /** What the page of an event shows besides the event and its items. */
 export type EventExtras = {
   /** Null if the visitor may not see who comes. */
-  guests: { first: Guest[]; hasMore: boolean } | null;
+  guests: { first: GuestFace[]; hasMore: boolean } | null;
 };

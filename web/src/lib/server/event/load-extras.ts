@@ -1,6 +1,6 @@
 /** What the page of an event loads besides the event and its items. */
-import { type Event, listGuests, ProblemError } from '@potluck/client';
-import type { EventExtras } from '#lib/event/event-extras.ts';
+import { type Event, type Guest, listGuests, ProblemError } from '@potluck/client';
+import type { EventExtras, GuestFace } from '#lib/event/event-extras.ts';
 
 /** Guests that the page shows. All of them are on a page of their own. */
 const maxGuests = 8;
@@ -9,10 +9,16 @@ export async function loadExtras(event: Event, { api, me }: App.Locals): Promise
   if (!me && event.guestListVisibility !== 'everyone') return { guests: null };
   try {
     const { data } = await listGuests({ client: api, path: { id: event.id }, query: { limit: maxGuests } });
-    return { guests: { first: data.data, hasMore: data.nextCursor !== null } };
+    return { guests: { first: data.data.map(toFace), hasMore: data.nextCursor !== null } };
   } catch (cause) {
     // Without the list, the page is still useful.
     if (cause instanceof ProblemError) return { guests: null };
     throw cause;
   }
 }
+
+const toFace = ({ user: { id, name, avatar }, status, extraGuests }: Guest): GuestFace => ({
+  user: { id, name, avatar },
+  status,
+  extraGuests,
+});
