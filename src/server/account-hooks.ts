@@ -1,13 +1,18 @@
 /** Collects what the modules contribute to account deletion and export. */
+import type { ExportSection } from '../http/export-section.ts';
 import { orderHooks } from '../modules/account/delete-account.ts';
 import { exportComponents } from '../modules/account/export-schema.ts';
-import { orderSections } from '../modules/account/export-sections.ts';
 import type { AccountHooks } from '../modules/account/services.ts';
 import { modules } from './modules.ts';
 
+const isProfile = ({ name }: ExportSection) => Number(name === 'profile');
+
 export const accountHooks: AccountHooks = {
   deletionHooks: orderHooks(modules.flatMap(({ deletionHooks = [] }) => deletionHooks)),
-  exportSections: orderSections(modules.flatMap(({ exportSections = [] }) => exportSections)),
+  // In the order of the modules, after the profile.
+  exportSections: modules
+    .flatMap(({ exportSections = [] }) => exportSections)
+    .sort((a, b) => isProfile(b) - isProfile(a)),
 };
 
 /** The schema `Export` of the OpenAPI document is composed of the sections of all modules. */

@@ -1,4 +1,4 @@
-/** Account export: unconfirmed contacts, the tables that belong to no module, and the order of all sections. */
+/** Account export: unconfirmed contacts, and the tables that belong to no module. */
 import { Type } from 'typebox';
 import { selectOwnAudit } from '../../audit/audit.ts';
 import { sql } from '../../db/sql.ts';
@@ -64,46 +64,3 @@ export const accountExportSections: ExportSection[] = [
       select created_at from idempotency_keys where user_id = ${id} order by created_at`,
   },
 ];
-
-/** The order of the sections in the document. */
-const SECTION_ORDER = [
-  'profile',
-  'sessions',
-  'contactChanges',
-  'codes',
-  'codesSent',
-  'events',
-  'items',
-  'imports',
-  'rsvps',
-  'saves',
-  'claims',
-  'bookings',
-  'following',
-  'followers',
-  'blocks',
-  'conversations',
-  'messages',
-  'messagesSent',
-  'notifications',
-  'notificationSettings',
-  'pushSubscriptions',
-  'pushes',
-  'uploads',
-  'uploadUsage',
-  'dailyCounts',
-  'calendar',
-  'reports',
-  'audit',
-  'adminActions',
-  'idempotencyKeys',
-];
-
-/** Sorts sections by SECTION_ORDER. Sections without a place in it follow the others. */
-export function orderSections(sections: ExportSection[]): ExportSection[] {
-  const rank = ({ name }: ExportSection) => {
-    const index = SECTION_ORDER.indexOf(name);
-    return index === -1 ? SECTION_ORDER.length : index;
-  };
-  return sections.toSorted((a, b) => rank(a) - rank(b));
-}
