@@ -2,8 +2,8 @@ import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
 import { belongsToAudience, isOrganizer } from '../events/audience.ts';
-import { readEventId } from '../events/event-id.ts';
 import { isVisible } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -32,7 +32,7 @@ export const listGuests = defineEndpoint({
   problems: ['event_not_found', 'guest_list_private'],
 
   async handler({ caller, params, query }, { db, events, isGuest, config }: AttendanceServices) {
-    const eventId = readEventId(params.id);
+    const eventId = readId(params.id, 'event_not_found');
     const { status, cursor, limit } = query;
     const after = readPosition(cursor);
     const event = await events.find(eventId);

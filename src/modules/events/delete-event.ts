@@ -2,7 +2,7 @@ import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
-import { readEventId } from './event-id.ts';
+import { readId } from '../../lib/ids.ts';
 import { versionOfEvent } from './event-rules.ts';
 import { deleteEvent as deleteRow } from './repo.ts';
 import { requireOwnEvent } from './require-own-event.ts';
@@ -23,7 +23,7 @@ export const deleteEvent = defineEndpoint({
   problems: ['event_not_found', 'not_organizer'],
 
   async handler({ caller, params, request }, { db }: EventServices) {
-    const id = readEventId(params.id);
+    const id = readId(params.id, 'event_not_found');
     await actAs(db, caller, async (tx, caller) => {
       const event = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(event));

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { svgResponse } from '../../http/placeholder-images.ts';
+import { readId } from '../../lib/ids.ts';
 import { coverSvg } from './covers/cover.ts';
-import { readEventId } from './event-id.ts';
 import { EventParams } from './schemas.ts';
 
 export const getCover = defineEndpoint({
@@ -25,5 +25,5 @@ export const getCover = defineEndpoint({
   problems: ['event_not_found'],
 
   handler: ({ params, query }) =>
-    svgResponse(coverSvg({ category: 'other', ...query, id: readEventId(params.id) })),
+    svgResponse(coverSvg({ category: 'other', ...query, id: readId(params.id, 'event_not_found') })),
 });

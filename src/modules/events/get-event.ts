@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { readEventId } from './event-id.ts';
+import { readId } from '../../lib/ids.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { isVisible } from './policy.ts';
 import { Event, EventParams } from './schemas.ts';
@@ -44,7 +44,7 @@ export async function readEvent(
   pathId: string,
   caller: Caller | null,
 ): Promise<{ json: string; etag: string }> {
-  const id = readEventId(pathId);
+  const id = readId(pathId, 'event_not_found');
   const event = await events.find(id);
   if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
   // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.

@@ -3,8 +3,8 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
 import { toCachedEvent } from './event-cache.ts';
-import { readEventId } from './event-id.ts';
 import { applyChange, requireCapacity, versionOfEvent } from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
@@ -33,7 +33,7 @@ export const updateEvent = defineEndpoint({
     { caller, params, body, request },
     { db, clock, people, viewerStates, config }: EventServices,
   ) {
-    const id = readEventId(params.id);
+    const id = readId(params.id, 'event_not_found');
     const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(before));

@@ -2,7 +2,7 @@ import { one } from '../../db/query.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { readEventId } from '../events/event-id.ts';
+import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItem, NewItem } from './schemas.ts';
@@ -27,7 +27,7 @@ export const addItem = defineEndpoint({
   problems: additionProblems,
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
-    const eventId = readEventId(params.id);
+    const eventId = readId(params.id, 'event_not_found');
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const added = await addToEvent(tx, services, { eventId, caller }, [body], () => 'kind');
       return { status: 201 as const, body: one(added) };

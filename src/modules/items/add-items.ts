@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { readEventId } from '../events/event-id.ts';
+import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItems, maxBatchValues, NewItems } from './schemas.ts';
@@ -27,7 +27,7 @@ export const addItems = defineEndpoint({
   problems: additionProblems,
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
-    const eventId = readEventId(params.id);
+    const eventId = readId(params.id, 'event_not_found');
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const pathOf = (i: number) => `items.${i}.kind`;
       const data = await addToEvent(tx, services, { eventId, caller }, body.items, pathOf);

@@ -2,9 +2,9 @@ import type { Transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { readId } from '../../lib/ids.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from '../events/created-response.ts';
-import { readEventId } from '../events/event-id.ts';
 import { fieldsOfCopy } from '../events/event-rules.ts';
 import { insertEvent } from '../events/repo.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
@@ -33,7 +33,7 @@ export const duplicateEvent = defineEndpoint({
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const { people, clock, config } = services;
-    const sourceId = readEventId(params.id);
+    const sourceId = readId(params.id, 'event_not_found');
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const fields = fieldsOfCopy(await requireOwnEvent(tx, sourceId, caller), body);
