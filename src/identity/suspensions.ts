@@ -23,8 +23,8 @@ export const findSuspensionByToken = (
   );
 
 async function readSuspension(db: Queryable, condition: Statement): Promise<Suspension | undefined> {
-  const [row] = await db.query<{ suspendedAt: Date; reason: string }>(sql`
+  const [row] = await db.query<Suspension>(sql`
     select u.suspended_at, u.suspension_reason as reason from users u
     where u.suspended_at is not null and ${condition}`);
-  return row && { suspendedAt: row.suspendedAt.toISOString(), reason: row.reason };
+  return row;
 }

@@ -46,7 +46,7 @@ export type Violation = { message: string; rule?: FieldRule | undefined; limit?:
 export type FieldError = Violation & { path: string };
 
 /** What a suspended person is told: when an admin suspended the account, and why. `reason`: may be empty. */
-export type Suspension = { suspendedAt: string; reason: string };
+export type Suspension = { suspendedAt: Date; reason: string };
 
 /** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
 export class Problem extends Error {

@@ -28,7 +28,7 @@ export const getAdminOverview = defineEndpoint({
       countEvents(db, inDays(-7), now),
     ]);
     const [suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents] = counts;
-    const open = { openReports: reports.count, oldestReportAt: reports.oldest?.toISOString() ?? null };
+    const open = { openReports: reports.count, oldestReportAt: reports.oldest };
     return {
       status: 200,
       body: { ...open, suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents },

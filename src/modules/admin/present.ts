@@ -4,7 +4,7 @@ import type { MailRow } from '../../mail/mails.ts';
 import { avatarUrl } from '../users/present.ts';
 import type { AdminMail, AdminUser, AuditEntry, Flag } from './schemas.ts';
 
-export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension' | 'createdAt'> & {
+export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension'> & {
   avatarUpload: string | null;
   suspendedAt: Date | null;
   suspensionReason: string;
@@ -12,14 +12,13 @@ export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspensio
 };
 
 export const toAdminUser = (
-  { avatarUpload, suspendedAt, suspensionReason: reason, createdAt, ...row }: AdminUserRow,
+  { avatarUpload, suspendedAt, suspensionReason: reason, ...row }: AdminUserRow,
   publicUrl: string,
 ): AdminUser => ({
   ...row,
   avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
   isSuspended: suspendedAt !== null,
-  suspension: suspendedAt && { suspendedAt: suspendedAt.toISOString(), reason },
-  createdAt: createdAt.toISOString(),
+  suspension: suspendedAt && { suspendedAt, reason },
 });
 
 /** @param changedAt null if no admin has switched the flag */
@@ -27,12 +26,11 @@ export const toFlag = (name: FlagName, enabled: boolean, changedAt: Date | null)
   name,
   enabled,
   description: flagTable[name],
-  changedAt: changedAt?.toISOString() ?? null,
+  changedAt,
 });
 
-export const toAuditEntry = ({ at, who, byId, ...row }: AuditRow): AuditEntry => ({
+export const toAuditEntry = ({ who, byId, ...row }: AuditRow): AuditEntry => ({
   ...row,
-  at: at.toISOString(),
   who: who.toString('base64url').slice(0, 12),
   byUserId: byId,
 });

@@ -86,15 +86,9 @@ export const toClaim = (row: ClaimRow): Claim => ({
   itemId: formatItemId(row),
   userId: row.userId,
   ...toPledge(row),
-  createdAt: row.createdAt.toISOString(),
+  createdAt: row.createdAt,
 });
 
 /** Returns null if the account of the person was deleted in the meantime, and the claim with it. */
 export const toGivenClaim = (row: ClaimRow, person: PersonRow | null, publicUrl: string): GivenClaim | null =>
-  person && {
-    id: row.id,
-    itemId: formatItemId(row),
-    user: toPerson(person, publicUrl),
-    ...toPledge(row),
-    createdAt: row.createdAt.toISOString(),
-  };
+  person && { ...toClaim(row), user: toPerson(person, publicUrl) };

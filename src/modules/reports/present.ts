@@ -26,17 +26,15 @@ export const toReport = (row: ReportRow): Report => ({
   reason: row.reason,
   text: row.text,
   status: row.status,
-  createdAt: row.createdAt.toISOString(),
+  createdAt: row.createdAt,
 });
 
 /** For admins. */
 export const toAdminReport = (row: AdminReportRow, publicUrl: string): AdminReport => ({
+  ...row,
   ...toReport(row),
   reporter: toInvolved(row.reporter, publicUrl),
   about: toInvolved(row.about, publicUrl),
-  message: row.message && { text: row.message.text, createdAt: row.message.createdAt.toISOString() },
-  note: row.note,
-  resolvedAt: row.resolvedAt?.toISOString() ?? null,
 });
 
 const toInvolved = ({ avatarUpload, ...row }: InvolvedRow, publicUrl: string): AdminReport['about'] => ({

@@ -13,9 +13,6 @@ export function uploadIdOf(publicUrl: string, url: string): string | null {
 }
 
 export const toUpload = (row: UploadRow, publicUrl: string): Upload => ({
-  id: row.id,
+  ...row,
   url: uploadUrl(publicUrl, row.id),
-  width: row.width,
-  height: row.height,
-  bytes: row.bytes,
 });

@@ -35,14 +35,9 @@ export const toFoundUser = (
   isFollowing,
 });
 
-export function toProfile(row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile {
-  return {
-    ...toPerson(row, publicUrl),
-    bio: row.bio,
-    followersCount: row.followersCount,
-    followingCount: row.followingCount,
-    eventsCount: row.eventsCount,
-    isFollowing: relation?.follows ?? false,
-    isBlocked: relation?.blocks ?? false,
-  };
-}
+export const toProfile = (row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile => ({
+  ...row,
+  avatar: avatarUrl(publicUrl, row),
+  isFollowing: relation?.follows ?? false,
+  isBlocked: relation?.blocks ?? false,
+});
