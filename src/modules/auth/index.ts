@@ -7,16 +7,12 @@ import { getMe } from './get-me.ts';
 import { listSessions } from './list-sessions.ts';
 import { logout } from './logout.ts';
 import { refresh } from './refresh.ts';
-import { requestCode } from './request-code.ts';
-import { requestMailCode } from './request-mail-code.ts';
+import { requestCode, requestMailCode } from './request-code.ts';
 import { deleteExpiredNetworks } from './requesters.ts';
 import type { AuthServices } from './services.ts';
 import { deleteExpiredSessions } from './session-repo.ts';
-import { signIn } from './sign-in.ts';
-import { signInBrowser } from './sign-in-browser.ts';
-import { signInBrowserByMail } from './sign-in-browser-by-mail.ts';
-import { signInByLink } from './sign-in-by-link.ts';
-import { signInByMail } from './sign-in-by-mail.ts';
+import { signIn, signInByMail } from './sign-in.ts';
+import { signInBrowser, signInBrowserByMail, signInByLink } from './sign-in-browser.ts';
 
 /** Signing in: codes, accounts and sessions. */
 export const auth = defineModule<AuthServices>({

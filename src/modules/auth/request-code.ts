@@ -1,16 +1,25 @@
+import type { FastifyRequest } from 'fastify';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
+import type { Contact } from '../../lib/contact.ts';
 import { senderOf } from './requesters.ts';
-import { CodeRequest, CodeSent } from './schemas.ts';
+import { CodeRequest, CodeSent, MailCodeRequest } from './schemas.ts';
 import { sendCode } from './send-code.ts';
 import type { AuthServices } from './services.ts';
-import { readSignInNumber } from './sign-in-contacts.ts';
+import { readSignInAddress, readSignInNumber } from './sign-in-contacts.ts';
+
+const common = {
+  method: 'POST',
+  tag: 'Sign in',
+  access: 'public',
+  uncached: true,
+  response: { 202: ref(CodeSent) },
+} as const;
 
 export const requestCode = defineEndpoint({
-  method: 'POST',
+  ...common,
   path: '/v1/auth/otp/request',
   operationId: 'requestCode',
-  tag: 'Sign in',
   summary: 'Send a sign-in code to a phone',
   description:
     'The response is the same for a number with an account and for one without.\n\n' +
@@ -18,15 +27,36 @@ export const requestCode = defineEndpoint({
     'device and network, no matter where it was requested. Known devices (`deviceToken`) and networks of earlier sign-ins have ' +
     'limits of their own.\n\n' +
     'The message is in the first language of `Accept-Language` that the server has (`en`, `de`, `sv`, `ar`), otherwise in English.',
-  access: 'public',
-  uncached: true,
   body: CodeRequest,
-  response: { 202: ref(CodeSent) },
   problems: ['too_many_codes', 'sms_unavailable', 'feature_disabled'],
 
-  async handler({ body, request }, services: AuthServices) {
-    const contact = readSignInNumber(body, services.config);
-    const sender = senderOf(services, request, body.deviceToken);
-    return { status: 202, body: await sendCode(services, { contact, purpose: 'sign_in', sender, request }) };
-  },
+  handler: ({ body, request }, services: AuthServices) =>
+    sendSignInCode(services, request, readSignInNumber(body, services.config), body.deviceToken),
 });
+
+export const requestMailCode = defineEndpoint({
+  ...common,
+  path: '/v1/auth/email/request',
+  operationId: 'requestMailCode',
+  summary: 'Send a sign-in code to a mail address',
+  description:
+    'As POST /v1/auth/otp/request, with the same limits. The mail also has a link to a page of this server, whose button signs ' +
+    'in. The link is valid once, and as long as the code, in every browser. Refused with `feature_disabled` if `signIn` of ' +
+    'GET /v1/features does not have `email`.',
+  body: MailCodeRequest,
+  problems: ['too_many_codes', 'mail_unavailable', 'feature_disabled'],
+
+  handler: ({ body, request }, services: AuthServices) =>
+    sendSignInCode(services, request, readSignInAddress(body, services.config), body.deviceToken),
+});
+
+async function sendSignInCode(
+  services: AuthServices,
+  request: FastifyRequest,
+  contact: Contact,
+  deviceToken: string | undefined,
+) {
+  const sender = senderOf(services, request, deviceToken);
+  const sent = await sendCode(services, { contact, purpose: 'sign_in', sender, request });
+  return { status: 202 as const, body: sent };
+}

@@ -1,31 +1,71 @@
+/** Signs in without giving the page a token that a script could read. */
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
+import { Problem } from '../../lib/errors.ts';
 import { signInWithCookies } from './open-account.ts';
-import { BrowserSignedIn, CodeProof } from './schemas.ts';
+import { BrowserSignedIn, CodeProof, LinkToken, MailCodeProof } from './schemas.ts';
 import type { AuthServices } from './services.ts';
-import { readSignInNumber } from './sign-in-contacts.ts';
+import { readSignInAddress, readSignInNumber, requireWay } from './sign-in-contacts.ts';
+import { readLinkToken } from './sign-in-links.ts';
 
-/** Signs in without giving the page a token that a script could read. */
-export const signInBrowser = defineEndpoint({
+const common = {
   method: 'POST',
+  tag: 'Sign in',
+  access: 'public',
+  uncached: true,
+  sameOriginOnly: true,
+  response: { 200: ref(BrowserSignedIn) },
+} as const;
+
+export const signInBrowser = defineEndpoint({
+  ...common,
   path: '/v1/auth/browser-session',
   operationId: 'signInBrowser',
-  tag: 'Sign in',
   summary: 'Sign a browser in with the code',
   description:
     'For pages of this server. As POST /v1/auth/otp/verify, but the response sets a cookie that scripts cannot read, and ' +
     'contains no token. The cookie authenticates as an access token does. The session ends after 30 days without a ' +
     'request, and after 180 days at the latest; it is not refreshed. POST /v1/auth/logout ends it and removes the cookie. ' +
     'Another cookie has the device token; it stays in the browser.',
-  access: 'public',
-  uncached: true,
-  sameOriginOnly: true,
   body: CodeProof,
-  response: { 200: ref(BrowserSignedIn) },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
   handler({ body, request }, services: AuthServices) {
     const contact = readSignInNumber(body, services.config);
     return signInWithCookies(services, request, { ...body, contact });
+  },
+});
+
+export const signInBrowserByMail = defineEndpoint({
+  ...common,
+  path: '/v1/auth/email/browser-session',
+  operationId: 'signInBrowserByMail',
+  summary: 'Sign a browser in with the code of a mail',
+  description: 'For pages of this server. As POST /v1/auth/browser-session, with a mail address.',
+  body: MailCodeProof,
+  problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
+
+  handler({ body, request }, services: AuthServices) {
+    const contact = readSignInAddress(body, services.config);
+    return signInWithCookies(services, request, { ...body, contact });
+  },
+});
+
+export const signInByLink = defineEndpoint({
+  ...common,
+  path: '/v1/auth/email/link',
+  operationId: 'signInByLink',
+  summary: 'Sign a browser in with the link of a mail',
+  description:
+    'For the page that the link opens. As POST /v1/auth/email/browser-session, with the token of the link in place of the ' +
+    'address and the code. Entering the code uses up the link, and the link uses up the code.',
+  body: LinkToken,
+  problems: ['wrong_code', 'feature_disabled'],
+
+  handler({ body, request }, services: AuthServices) {
+    requireWay(services.config, 'email');
+    const link = readLinkToken(services.config.secretKey, body.token);
+    if (!link) throw new Problem('wrong_code');
+    return signInWithCookies(services, request, { contact: { kind: 'email', value: link.address }, link });
   },
 });
