@@ -62,8 +62,8 @@ type EndpointResponse<R extends Record<number, TSchema>> =
 type Metadata = {
   method: HTTPMethods;
   path: string;
-  operationId: string;
-  tag: string;
+  /** Default: the tag of the module. */
+  tag?: string;
   summary: string;
   description?: string;
   access: Access;
@@ -146,6 +146,9 @@ export type Endpoint<S = never> = Metadata & {
   handler: (request: never, services: S) => unknown;
 };
 
+/** An endpoint of a module, which names it and gives it a tag. */
+export type Operation<S> = Endpoint<S> & { operationId: string; tag: string };
+
 export function defineEndpoint<
   const A extends Access,
   R extends Record<number, TSchema>,
@@ -191,7 +194,7 @@ function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
 /** Adds the endpoint's route to `app`. */
 export function registerEndpoint<S extends RegistrationServices>(
   app: App,
-  endpoint: Endpoint<S>,
+  endpoint: Operation<S>,
   services: S,
 ): void {
   const { access, idempotent, uncached } = endpoint;
@@ -216,7 +219,7 @@ export function registerEndpoint<S extends RegistrationServices>(
   });
 }
 
-function schemaOf(endpoint: Endpoint<never>): FastifySchema {
+function schemaOf(endpoint: Operation<never>): FastifySchema {
   const { params, query, body, headers, response, idempotent } = endpoint;
   return {
     ...(params && { params }),

@@ -52,8 +52,10 @@ export type DeletionHook = {
 };
 
 export type Module<S> = {
-  name: string;
-  endpoints: Endpoint<S>[];
+  /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */
+  tag: string;
+  /** By `operationId`. It names the function of the client, so another name breaks programs. */
+  endpoints: Record<string, Endpoint<S>>;
   jobs?: Job<S>[];
   deletionHooks?: DeletionHook[];
   exportSections?: ExportSection[];
@@ -66,12 +68,13 @@ export const defineModule = <S>(module: Module<S>): Module<S> => module;
 /** Adds the endpoints of a module to a Fastify scope of their own. */
 export async function registerModule<S extends RegistrationServices>(
   app: App,
-  { endpoints, setup }: Module<S>,
+  { tag, endpoints, setup }: Module<S>,
   services: S,
 ): Promise<void> {
   await app.register(async (fastify) => {
     const scope = fastify.withTypeProvider<TypeBoxTypeProvider>();
     setup?.(scope, services);
-    for (const endpoint of endpoints) registerEndpoint(scope, endpoint, services);
+    for (const [operationId, endpoint] of Object.entries(endpoints))
+      registerEndpoint(scope, { tag, ...endpoint, operationId }, services);
   });
 }

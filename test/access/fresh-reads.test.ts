@@ -34,10 +34,11 @@ ChangeLog.prototype.catchUp = async function (this: ChangeLog) {
 const isLive = (name: string) => name.includes('/live');
 
 type Handled = { caller: object | null; reply: { since: number } };
-const endpoints = modules.flatMap((module) => module.endpoints);
-const handlers = endpoints.map(({ handler }) => handler as (request: unknown, services: object) => unknown);
-for (const [i, endpoint] of endpoints.entries()) {
-  const { operationId } = endpoint;
+const endpoints = modules.flatMap((module) => Object.entries(module.endpoints));
+const handlers = endpoints.map(
+  ([, { handler }]) => handler as (request: unknown, services: object) => unknown,
+);
+for (const [i, [operationId, endpoint]] of endpoints.entries()) {
   endpoint.handler = (request: Handled, services: object) => {
     const isRead = readAt >= request.reply.since;
     if (!request.caller) isFresh.set(operationId, [...(isFresh.get(operationId) ?? []), isRead]);
@@ -54,7 +55,7 @@ for (const [i, endpoint] of endpoints.entries()) {
   };
 }
 const api = await startTestApp();
-for (const [i, endpoint] of endpoints.entries()) Object.assign(endpoint, { handler: handlers[i] });
+for (const [i, [, endpoint]] of endpoints.entries()) Object.assign(endpoint, { handler: handlers[i] });
 
 test('fresh reads: every handler that uses a cache runs after a read of the change log that its request began', async () => {
   const roles = ['anonymous', 'organizer', 'admin'] as const;

@@ -31,8 +31,6 @@ const DeleteAccountBody = body(
 export const deleteMe = defineEndpoint({
   method: 'DELETE',
   path: '/v1/me',
-  operationId: 'deleteMe',
-  tag: 'Me',
   summary: 'Delete your account and all of its data permanently',
   description:
     'Requires the newest code of POST /v1/me/delete-code. Deletes your events, items, RSVPs, claims and follows. After ' +

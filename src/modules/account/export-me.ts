@@ -6,8 +6,6 @@ import { type AccountServices, exportTimeoutMs } from './services.ts';
 export const exportMe = defineEndpoint({
   method: 'GET',
   path: '/v1/me/export',
-  operationId: 'exportMe',
-  tag: 'Me',
   summary: 'Export everything that the server stores about you',
   description:
     'One JSON document, a snapshot at the time of the request, with a section for each kind of record. It does not ' +

@@ -15,8 +15,8 @@ import { verifyEmail, verifyPhone } from './verify-contact.ts';
 
 /** The caller's own account: profile, contacts, lists, export and deletion. */
 export const account = defineModule<AccountServices>({
-  name: 'account',
-  endpoints: [
+  tag: 'Me',
+  endpoints: {
     updateMe,
     requestEmail,
     verifyEmail,
@@ -29,7 +29,7 @@ export const account = defineModule<AccountServices>({
     listMyEvents,
     listMyClaims,
     exportMe,
-  ],
+  },
   jobs: [
     { name: 'sweep deleted accounts', everyMs: 5_000, run: sweepDeletedAccounts },
     {

@@ -9,8 +9,6 @@ import type { AccountServices } from './services.ts';
 export const listMyClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/me/claims',
-  operationId: 'listMyClaims',
-  tag: 'Me',
   summary: 'List what you bring or give',
   description:
     'Your claims, newest first, with the item and the event of each. Leaves out claims on events that you may no longer ' +

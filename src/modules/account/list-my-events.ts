@@ -11,8 +11,6 @@ import type { AccountServices } from './services.ts';
 export const listMyEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/me/events',
-  operationId: 'listMyEvents',
-  tag: 'Me',
   summary: 'List the events that you organize, go to, are interested in or saved',
   description:
     'Includes past events, and your own private and cancelled events. Leaves out events that their organizers have ' +

@@ -12,7 +12,6 @@ import type { AccountServices } from './services.ts';
 
 const common = {
   method: 'DELETE',
-  tag: 'Me',
   access: 'required',
   description:
     'It is told of the removal. Refused with a 409 `last_sign_in` if the account has no other contact with which people sign in ' +
@@ -25,7 +24,6 @@ const common = {
 export const removeEmail = defineEndpoint({
   ...common,
   path: '/v1/me/email',
-  operationId: 'removeEmail',
   summary: 'Remove the mail address of your account',
 
   handler: ({ caller, query, request }, services: AccountServices) =>
@@ -35,7 +33,6 @@ export const removeEmail = defineEndpoint({
 export const removePhone = defineEndpoint({
   ...common,
   path: '/v1/me/phone',
-  operationId: 'removePhone',
   summary: 'Remove the phone number of your account',
 
   handler: ({ caller, query, request }, services: AccountServices) =>

@@ -13,12 +13,11 @@ import { insertContactChange } from './contact-changes.ts';
 import { NewEmail, NewPhone } from './contact-schemas.ts';
 import type { AccountServices } from './services.ts';
 
-const common = { method: 'PUT', tag: 'Me', access: 'required', response: { 202: ref(CodeSent) } } as const;
+const common = { method: 'PUT', access: 'required', response: { 202: ref(CodeSent) } } as const;
 
 export const requestEmail = defineEndpoint({
   ...common,
   path: '/v1/me/email',
-  operationId: 'requestEmail',
   summary: 'Send a code to a new mail address of your account',
   description:
     'The account has the address from POST /v1/me/email/verify on. The limits and the response are those of ' +
@@ -33,7 +32,6 @@ export const requestEmail = defineEndpoint({
 export const requestPhone = defineEndpoint({
   ...common,
   path: '/v1/me/phone',
-  operationId: 'requestPhone',
   summary: 'Send a code to a new phone number of your account',
   description:
     'The account has the number from POST /v1/me/phone/verify on. The limits and the response are those of ' +

@@ -11,8 +11,6 @@ import type { AccountServices } from './services.ts';
 export const requestDeleteCode = defineEndpoint({
   method: 'POST',
   path: '/v1/me/delete-code',
-  operationId: 'requestDeleteCode',
-  tag: 'Me',
   summary: 'Send the code that confirms the deletion of your account',
   description:
     'Sends a code to the phone number of the account, or to its mail address if it has no number. `DELETE /v1/me` requires it ' +

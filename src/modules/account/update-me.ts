@@ -14,8 +14,6 @@ import type { AccountServices } from './services.ts';
 export const updateMe = defineEndpoint({
   method: 'PATCH',
   path: '/v1/me',
-  operationId: 'updateMe',
-  tag: 'Me',
   summary: 'Change your profile',
   description: 'Fields that are left out do not change.',
   access: 'required',

@@ -12,7 +12,6 @@ import type { AccountServices } from './services.ts';
 
 const common = {
   method: 'POST',
-  tag: 'Me',
   access: 'required',
   body: ContactProof,
   response: { 200: ref(Me) },
@@ -26,7 +25,6 @@ const replaces =
 export const verifyEmail = defineEndpoint({
   ...common,
   path: '/v1/me/email/verify',
-  operationId: 'verifyEmail',
   summary: 'Confirm the new mail address of your account',
   description: `Requires the newest code of PUT /v1/me/email. ${replaces}`,
 
@@ -37,7 +35,6 @@ export const verifyEmail = defineEndpoint({
 export const verifyPhone = defineEndpoint({
   ...common,
   path: '/v1/me/phone/verify',
-  operationId: 'verifyPhone',
   summary: 'Confirm the new phone number of your account',
   description: `Requires the newest code of PUT /v1/me/phone. ${replaces}`,
 

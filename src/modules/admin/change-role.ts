@@ -10,8 +10,6 @@ import { NewRole, Role, UserParams } from './schemas.ts';
 export const changeRole = defineEndpoint({
   method: 'PUT',
   path: '/v1/admin/users/:id/role',
-  operationId: 'changeRole',
-  tag: 'Administration',
   summary: "Change a person's role",
   description: 'For admins. The role applies from the next request of the person on, on every server.',
   access: 'admin',

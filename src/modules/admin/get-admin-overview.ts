@@ -9,8 +9,6 @@ import { AdminOverview } from './schemas.ts';
 export const getAdminOverview = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/overview',
-  operationId: 'getAdminOverview',
-  tag: 'Administration',
   summary: 'Get the open work of admins, and figures of the week',
   description: 'For admins.',
   access: 'admin',

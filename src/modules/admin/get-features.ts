@@ -7,7 +7,6 @@ import { Features } from './schemas.ts';
 export const getFeatures = defineEndpoint({
   method: 'GET',
   path: '/v1/features',
-  operationId: 'getFeatures',
   tag: 'Server',
   summary: 'Get the features that are switched on',
   description:

@@ -16,8 +16,8 @@ import { switchFlag } from './switch-flag.ts';
 
 /** Administration: accounts, roles, feature flags, the audit trail and mails. */
 export const admin = defineModule<BaseServices>({
-  name: 'admin',
-  endpoints: [
+  tag: 'Administration',
+  endpoints: {
     getFeatures,
     getAdminOverview,
     listAccounts,
@@ -29,7 +29,7 @@ export const admin = defineModule<BaseServices>({
     listAudit,
     listAdminMails,
     sendTestMail,
-  ],
+  },
   jobs: [
     {
       name: 'hide late events of suspended people',

@@ -10,8 +10,6 @@ import { AdminUser, AdminUserQuery } from './schemas.ts';
 export const listAccounts = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/users',
-  operationId: 'listAccounts',
-  tag: 'Administration',
   summary: 'List accounts',
   description: 'For admins. The newest account first.',
   access: 'admin',

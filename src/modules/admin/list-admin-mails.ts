@@ -10,8 +10,6 @@ import { AdminMail, MailQuery } from './schemas.ts';
 export const listAdminMails = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/mails',
-  operationId: 'listAdminMails',
-  tag: 'Administration',
   summary: 'List mails and what became of them',
   description:
     'For admins. The newest mail first. Mails with codes are sent at once, and are not in the list.',

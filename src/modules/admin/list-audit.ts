@@ -11,8 +11,6 @@ import { AuditEntry, AuditQuery } from './schemas.ts';
 export const listAudit = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/audit',
-  operationId: 'listAudit',
-  tag: 'Administration',
   summary: 'List audit entries',
   description:
     'For admins. The newest entry first. The audit trail records sign-ins, ended sessions, actions of admins, and ' +

@@ -8,8 +8,6 @@ import { Flag } from './schemas.ts';
 export const listFlags = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/flags',
-  operationId: 'listFlags',
-  tag: 'Administration',
   summary: 'List feature flags',
   description: 'For admins.',
   access: 'admin',

@@ -9,8 +9,6 @@ import { restore, suspensionTimeoutMs } from './suspension.ts';
 export const restoreAccount = defineEndpoint({
   method: 'DELETE',
   path: '/v1/admin/users/:id/suspend',
-  operationId: 'restoreAccount',
-  tag: 'Administration',
   summary: 'Restore a suspended account',
   description:
     'For admins. The profile and events become visible again. All sessions end: the person must sign in again.',

@@ -13,8 +13,6 @@ import { QueuedMailId, TestMail } from './schemas.ts';
 export const sendTestMail = defineEndpoint({
   method: 'POST',
   path: '/v1/admin/mails/test',
-  operationId: 'sendTestMail',
-  tag: 'Administration',
   summary: 'Send a test mail',
   description: 'For admins. The list of mails shows what became of it, with the words of the mail server.',
   access: 'admin',

@@ -9,8 +9,6 @@ import { suspend, suspensionTimeoutMs } from './suspension.ts';
 export const suspendAccount = defineEndpoint({
   method: 'POST',
   path: '/v1/admin/users/:id/suspend',
-  operationId: 'suspendAccount',
-  tag: 'Administration',
   summary: 'Suspend an account',
   description:
     'For admins. From the response on, the tokens of the account are refused, and only admins see its profile and ' +

@@ -11,8 +11,6 @@ import { Flag, FlagChange, FlagParams } from './schemas.ts';
 export const switchFlag = defineEndpoint({
   method: 'PUT',
   path: '/v1/admin/flags/:name',
-  operationId: 'switchFlag',
-  tag: 'Administration',
   summary: 'Switch a feature on or off',
   description:
     'For admins. On every server, the change applies to all requests that begin after the response.',

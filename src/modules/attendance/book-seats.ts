@@ -9,8 +9,6 @@ import type { AttendanceServices } from './services.ts';
 export const bookSeats = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/booking',
-  operationId: 'bookSeats',
-  tag: 'Bookings',
   summary: 'Book seats, or join the waitlist',
   description:
     'Concurrent bookings never exceed `capacity` (0: no limit), and no booking overtakes the waitlist. With ' +

@@ -8,8 +8,6 @@ import type { AttendanceServices } from './services.ts';
 export const cancelBooking = defineEndpoint({
   method: 'DELETE',
   path: '/v1/events/:id/booking',
-  operationId: 'cancelBooking',
-  tag: 'Bookings',
   summary: 'Cancel your booking, or leave the waitlist',
   description:
     'Also possible if the event is cancelled, while bookings are switched off, and if the caller may no longer see ' +

@@ -9,8 +9,6 @@ import type { AttendanceServices } from './services.ts';
 export const changeBooking = defineEndpoint({
   method: 'PATCH',
   path: '/v1/events/:id/booking',
-  operationId: 'changeBooking',
-  tag: 'Bookings',
   summary: 'Change the number of seats',
   description:
     'Fewer seats are always possible, also while bookings are switched off or if the caller may no longer see the ' +

@@ -12,8 +12,6 @@ import type { AttendanceServices } from './services.ts';
 export const getBooking = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/booking',
-  operationId: 'getBooking',
-  tag: 'Bookings',
   summary: 'Get your booking or your place in the waitlist',
   description:
     '404 with `booking_not_found` if the caller has neither. Also possible if the caller may no longer see the event.',

@@ -13,8 +13,8 @@ import { setRsvp } from './set-rsvp.ts';
 
 /** RSVPs, guest lists, saved events, bookings and waitlists. */
 export const attendance = defineModule<AttendanceServices>({
-  name: 'attendance',
-  endpoints: [
+  tag: 'Bookings',
+  endpoints: {
     setRsvp,
     listGuests,
     saveEvent,
@@ -23,7 +23,7 @@ export const attendance = defineModule<AttendanceServices>({
     changeBooking,
     cancelBooking,
     listBookings,
-  ],
+  },
   deletionHooks: attendanceDeletionHooks,
   exportSections: attendanceExportSections,
 });

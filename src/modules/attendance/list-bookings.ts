@@ -14,8 +14,6 @@ import type { AttendanceServices } from './services.ts';
 export const listBookings = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/bookings',
-  operationId: 'listBookings',
-  tag: 'Bookings',
   summary: 'List the bookings and the waitlist of an event',
   description:
     'For the organizer of the event and admins, in the order in which people booked or joined the waitlist.',

@@ -16,7 +16,6 @@ import type { AttendanceServices } from './services.ts';
 export const listGuests = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/guests',
-  operationId: 'listGuests',
   tag: 'Events',
   summary: 'List the guests of an event',
   description:

@@ -16,7 +16,6 @@ const SaveState = named('SaveState', Type.Object({ isSaved: Type.Boolean() }));
 export const saveEvent = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/save',
-  operationId: 'saveEvent',
   tag: 'Events',
   summary: 'Save an event, or remove it from your saved events',
   description: '`saved: false` removes it from the saved events. Repeating the request changes nothing.',

@@ -41,7 +41,6 @@ const RsvpResult = named(
 export const setRsvp = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/rsvp',
-  operationId: 'setRsvp',
   tag: 'Events',
   summary: 'Set or remove your RSVP',
   description:

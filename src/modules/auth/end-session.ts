@@ -12,8 +12,6 @@ import { deleteSession } from './session-repo.ts';
 export const endSession = defineEndpoint({
   method: 'DELETE',
   path: '/v1/auth/sessions/:id',
-  operationId: 'endSession',
-  tag: 'Sign in',
   summary: 'Sign a device out',
   description: "Ends one of the caller's sessions. Its tokens stop working at once, on every server.",
   access: 'required',

@@ -10,7 +10,6 @@ import type { AuthServices } from './services.ts';
 export const getMe = defineEndpoint({
   method: 'GET',
   path: '/v1/auth/me',
-  operationId: 'getMe',
   tag: 'Me',
   summary: 'Your own account',
   description: 'The profile, with fields that only its owner sees, such as the phone number and the role.',

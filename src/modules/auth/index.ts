@@ -16,8 +16,8 @@ import { signInBrowser, signInBrowserByMail, signInByLink } from './sign-in-brow
 
 /** Signing in: codes, accounts and sessions. */
 export const auth = defineModule<AuthServices>({
-  name: 'auth',
-  endpoints: [
+  tag: 'Sign in',
+  endpoints: {
     requestCode,
     signIn,
     signInBrowser,
@@ -30,7 +30,7 @@ export const auth = defineModule<AuthServices>({
     getMe,
     listSessions,
     endSession,
-  ],
+  },
   jobs: [
     {
       name: 'delete expired sessions, codes and known networks',

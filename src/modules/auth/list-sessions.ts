@@ -10,8 +10,6 @@ type SessionRow = Omit<Static<typeof Session>, 'isCurrent'>;
 export const listSessions = defineEndpoint({
   method: 'GET',
   path: '/v1/auth/sessions',
-  operationId: 'listSessions',
-  tag: 'Sign in',
   summary: 'List the devices that are signed in',
   description:
     'One session for each sign-in, with tokens or in a browser. `isCurrent` marks the session of this request.',

@@ -9,8 +9,6 @@ import { deleteSession } from './session-repo.ts';
 export const logout = defineEndpoint({
   method: 'POST',
   path: '/v1/auth/logout',
-  operationId: 'logout',
-  tag: 'Sign in',
   summary: 'End this session',
   description:
     'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +

@@ -8,8 +8,6 @@ import { refreshSession } from './sessions.ts';
 export const refresh = defineEndpoint({
   method: 'POST',
   path: '/v1/auth/refresh',
-  operationId: 'refresh',
-  tag: 'Sign in',
   summary: 'Exchange the refresh token for a new pair of tokens',
   description:
     'Both old tokens end. The same request within ten seconds returns the same pair, as long as the new refresh token ' +

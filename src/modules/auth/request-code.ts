@@ -10,7 +10,6 @@ import { readSignInAddress, readSignInNumber } from './sign-in-contacts.ts';
 
 const common = {
   method: 'POST',
-  tag: 'Sign in',
   access: 'public',
   uncached: true,
   response: { 202: ref(CodeSent) },
@@ -19,7 +18,6 @@ const common = {
 export const requestCode = defineEndpoint({
   ...common,
   path: '/v1/auth/otp/request',
-  operationId: 'requestCode',
   summary: 'Send a sign-in code to a phone',
   description:
     'The response is the same for a number with an account and for one without.\n\n' +
@@ -37,7 +35,6 @@ export const requestCode = defineEndpoint({
 export const requestMailCode = defineEndpoint({
   ...common,
   path: '/v1/auth/email/request',
-  operationId: 'requestMailCode',
   summary: 'Send a sign-in code to a mail address',
   description:
     'As POST /v1/auth/otp/request, with the same limits. The mail also has a link to a page of this server, whose button signs ' +

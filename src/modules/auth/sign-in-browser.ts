@@ -10,7 +10,6 @@ import { readLinkToken } from './sign-in-links.ts';
 
 const common = {
   method: 'POST',
-  tag: 'Sign in',
   access: 'public',
   uncached: true,
   sameOriginOnly: true,
@@ -20,7 +19,6 @@ const common = {
 export const signInBrowser = defineEndpoint({
   ...common,
   path: '/v1/auth/browser-session',
-  operationId: 'signInBrowser',
   summary: 'Sign a browser in with the code',
   description:
     'For pages of this server. As POST /v1/auth/otp/verify, but the response sets a cookie that scripts cannot read, and ' +
@@ -39,7 +37,6 @@ export const signInBrowser = defineEndpoint({
 export const signInBrowserByMail = defineEndpoint({
   ...common,
   path: '/v1/auth/email/browser-session',
-  operationId: 'signInBrowserByMail',
   summary: 'Sign a browser in with the code of a mail',
   description: 'For pages of this server. As POST /v1/auth/browser-session, with a mail address.',
   body: MailCodeProof,
@@ -54,7 +51,6 @@ export const signInBrowserByMail = defineEndpoint({
 export const signInByLink = defineEndpoint({
   ...common,
   path: '/v1/auth/email/link',
-  operationId: 'signInByLink',
   summary: 'Sign a browser in with the link of a mail',
   description:
     'For the page that the link opens. As POST /v1/auth/email/browser-session, with the token of the link in place of the ' +

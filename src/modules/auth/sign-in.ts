@@ -7,7 +7,6 @@ import { readSignInAddress, readSignInNumber } from './sign-in-contacts.ts';
 
 const common = {
   method: 'POST',
-  tag: 'Sign in',
   access: 'public',
   uncached: true,
   response: { 200: ref(SignedIn) },
@@ -17,7 +16,6 @@ const common = {
 export const signIn = defineEndpoint({
   ...common,
   path: '/v1/auth/otp/verify',
-  operationId: 'signIn',
   summary: 'Sign in with the code',
   description:
     'The first sign-in of a phone number creates its account, with a generated username that can be changed.\n\n' +
@@ -35,7 +33,6 @@ export const signIn = defineEndpoint({
 export const signInByMail = defineEndpoint({
   ...common,
   path: '/v1/auth/email/verify',
-  operationId: 'signInByMail',
   summary: 'Sign in with the code of a mail',
   description: 'As POST /v1/auth/otp/verify. The first sign-in of an address creates its account.',
   body: MailCodeProof,

@@ -8,8 +8,6 @@ import type { CalendarServices } from './services.ts';
 export const createMyCalendar = defineEndpoint({
   method: 'POST',
   path: '/v1/me/calendar',
-  operationId: 'createMyCalendar',
-  tag: 'Calendars',
   summary: 'Create a secret URL for your calendar',
   description:
     'A calendar program that has the URL shows the events that you organize, responded to, saved or booked. ' +

@@ -7,8 +7,6 @@ import type { CalendarServices } from './services.ts';
 export const deleteMyCalendar = defineEndpoint({
   method: 'DELETE',
   path: '/v1/me/calendar',
-  operationId: 'deleteMyCalendar',
-  tag: 'Calendars',
   summary: 'Delete the URL of your calendar',
   description:
     'After the response, every server responds to requests for the URL with 404. Deleting a URL that does ' +

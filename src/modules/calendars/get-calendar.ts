@@ -16,8 +16,6 @@ const pastDays = 90;
 export const getCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/calendars/:secret.ics',
-  operationId: 'getCalendar',
-  tag: 'Calendars',
   summary: "Read a person's calendar by its secret URL",
   description:
     'Has the events that the person organizes, responded to, saved or booked and may see, if they ended at most ' +

@@ -14,8 +14,6 @@ import type { CalendarServices } from './services.ts';
 export const getEventCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/calendar.ics',
-  operationId: 'getEventCalendar',
-  tag: 'Calendars',
   summary: 'Read an event as an iCalendar file',
   description:
     "Times are in the event's own time zone. The UID never changes, and SEQUENCE increases with every change of the " +

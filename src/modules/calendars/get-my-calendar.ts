@@ -6,8 +6,6 @@ import type { CalendarServices } from './services.ts';
 export const getMyCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/me/calendar',
-  operationId: 'getMyCalendar',
-  tag: 'Calendars',
   summary: 'Read whether your calendar has a URL',
   description:
     'Returns the time at which the URL was created, not the URL itself: the server stores only its hash.',

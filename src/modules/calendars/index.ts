@@ -10,14 +10,14 @@ import type { CalendarServices } from './services.ts';
 
 /** iCalendar files: one event, the public events, and the events of a person at a secret URL. */
 export const calendars = defineModule<CalendarServices>({
-  name: 'calendars',
-  endpoints: [
+  tag: 'Calendars',
+  endpoints: {
     getEventCalendar,
     listEventsCalendar,
     createMyCalendar,
     getMyCalendar,
     deleteMyCalendar,
     getCalendar,
-  ],
+  },
   exportSections: calendarExportSections,
 });

@@ -10,8 +10,6 @@ import type { CalendarServices } from './services.ts';
 export const listEventsCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/events.ics',
-  operationId: 'listEventsCalendar',
-  tag: 'Calendars',
   summary: 'List public events as a calendar',
   description:
     'A URL to subscribe to. Has the events of GET /v1/events with the same filters and without pages: the first ' +

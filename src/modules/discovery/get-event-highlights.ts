@@ -8,8 +8,6 @@ import type { DiscoveryServices } from './services.ts';
 export const getEventHighlights = defineEndpoint({
   method: 'GET',
   path: '/v1/events/highlights',
-  operationId: 'getEventHighlights',
-  tag: 'Events',
   summary: 'Get what a list shows beside its events',
   description:
     'For each of the events that the caller may see, in the order of `ids`: some of the people who are going, if the ' +

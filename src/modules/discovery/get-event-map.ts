@@ -9,8 +9,6 @@ import type { DiscoveryServices } from './services.ts';
 export const getEventMap = defineEndpoint({
   method: 'GET',
   path: '/v1/events/map',
-  operationId: 'getEventMap',
-  tag: 'Events',
   summary: 'Get a map of public events',
   description:
     `The events of GET /v1/events with the same filters that lie in a box, as at most ${maxClusters} clusters, the ` +

@@ -9,8 +9,8 @@ import { suggestEvents } from './suggest-events.ts';
 
 /** Lists of public events: by place, category and time, by words, and by organizer; their map; and suggestions for a search. */
 export const discovery = defineModule<DiscoveryServices>({
-  name: 'discovery',
-  endpoints: [listEvents, searchEvents, getEventMap, getEventHighlights, listUserEvents, suggestEvents],
+  tag: 'Events',
+  endpoints: { listEvents, searchEvents, getEventMap, getEventHighlights, listUserEvents, suggestEvents },
   setup(app, { discoveryIndex }) {
     app.addHook('onListen', async () => discoveryIndex?.start());
     app.addHook('onClose', async () => discoveryIndex?.stop());

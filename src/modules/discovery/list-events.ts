@@ -11,8 +11,6 @@ import type { DiscoveryServices } from './services.ts';
 export const listEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/events',
-  operationId: 'listEvents',
-  tag: 'Events',
   summary: 'List public events',
   description:
     'By start, unless `order` says otherwise. Without dates: events that have not ended yet; with a date: events that ' +

@@ -14,7 +14,6 @@ import type { DiscoveryServices } from './services.ts';
 export const listUserEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/users/:id/events',
-  operationId: 'listUserEvents',
   tag: 'People',
   summary: 'List the public events that a person organizes',
   description: 'Includes past events. For callers who may see the profile.',

@@ -12,8 +12,6 @@ import type { DiscoveryServices } from './services.ts';
 export const searchEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/events/search',
-  operationId: 'searchEvents',
-  tag: 'Events',
   summary: 'Search public events',
   description:
     'The best match first. An event must have each word of `q`, as a word or as the start of a word.',

@@ -12,8 +12,6 @@ const maxWords = 10;
 export const suggestEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/events/suggest',
-  operationId: 'suggestEvents',
-  tag: 'Events',
   summary: 'Suggest what to search for',
   description:
     'For one field "What or where", while a person types. Lists are empty where nothing fits `q`. Counts are those of ' +

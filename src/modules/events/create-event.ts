@@ -12,8 +12,6 @@ import type { EventServices } from './services.ts';
 export const createEvent = defineEndpoint({
   method: 'POST',
   path: '/v1/events',
-  operationId: 'createEvent',
-  tag: 'Events',
   summary: 'Create an event',
   description:
     'The caller becomes its organizer. The operator may limit the events of a person in a day (UTC), in production by ' +

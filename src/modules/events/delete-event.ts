@@ -12,8 +12,6 @@ import type { EventServices } from './services.ts';
 export const deleteEvent = defineEndpoint({
   method: 'DELETE',
   path: '/v1/events/:id',
-  operationId: 'deleteEvent',
-  tag: 'Events',
   summary: 'Delete an event with its items, claims, bookings, RSVPs and saves',
   description: 'For its organizer and admins.',
   access: 'required',

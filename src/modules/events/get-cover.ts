@@ -8,8 +8,6 @@ import { EventParams } from './schemas.ts';
 export const getCover = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/cover.svg',
-  operationId: 'getCover',
-  tag: 'Events',
   summary: 'Get the generated cover of an event',
   description:
     'The image depends only on the id, the category and the theme in the address, so it reveals nothing of a private ' +

@@ -15,8 +15,6 @@ import type { EventServices } from './services.ts';
 export const getEvent = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id',
-  operationId: 'getEvent',
-  tag: 'Events',
   summary: 'Get an event',
   description:
     "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +

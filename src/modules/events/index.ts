@@ -11,8 +11,8 @@ import { updateEvent } from './update-event.ts';
 
 /** Events: records, covers and categories. */
 export const events = defineModule<EventServices>({
-  name: 'events',
-  endpoints: [listCategories, getEvent, getCover, createEvent, updateEvent, deleteEvent],
+  tag: 'Events',
+  endpoints: { listCategories, getEvent, getCover, createEvent, updateEvent, deleteEvent },
   deletionHooks: eventDeletionHooks,
   exportSections: eventExportSections,
 });

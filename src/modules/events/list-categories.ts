@@ -6,8 +6,6 @@ import { Category } from './catalogue-schemas.ts';
 export const listCategories = defineEndpoint({
   method: 'GET',
   path: '/v1/categories',
-  operationId: 'listCategories',
-  tag: 'Events',
   summary: 'List the categories of events',
   description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
   access: 'public',

@@ -16,8 +16,6 @@ import type { EventServices } from './services.ts';
 export const updateEvent = defineEndpoint({
   method: 'PATCH',
   path: '/v1/events/:id',
-  operationId: 'updateEvent',
-  tag: 'Events',
   summary: 'Change or cancel an event',
   description:
     'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +

@@ -15,8 +15,6 @@ import type { FeedServices } from './services.ts';
 export const getFeed = defineEndpoint({
   method: 'GET',
   path: '/v1/feed',
-  operationId: 'getFeed',
-  tag: 'Events',
   summary: 'List the events that people whom you follow organize or go to',
   description:
     'Public events that have not ended, by start, each once, with the people who organize them or go to them. ' +

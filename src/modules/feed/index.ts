@@ -3,4 +3,4 @@ import { getFeed } from './get-feed.ts';
 import type { FeedServices } from './services.ts';
 
 /** The feed: events of the people whom the caller follows. */
-export const feed = defineModule<FeedServices>({ name: 'feed', endpoints: [getFeed] });
+export const feed = defineModule<FeedServices>({ tag: 'Events', endpoints: { getFeed } });

@@ -12,8 +12,6 @@ import type { ItemServices } from './services.ts';
 export const addItem = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/items',
-  operationId: 'addItem',
-  tag: 'Items',
   summary: 'Add an item',
   description:
     'For the organizer of the event and admins. An event may have up to 500 items, with up to 1 MiB of text in total ' +

@@ -10,8 +10,6 @@ import type { ItemServices } from './services.ts';
 export const addItems = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/items/batch',
-  operationId: 'addItems',
-  tag: 'Items',
   summary: 'Add several items',
   description:
     'Adds up to 100 items in the given order, all or none of them; the response has the same order. A refusal names ' +

@@ -9,8 +9,6 @@ import type { ItemServices } from './services.ts';
 export const changeClaim = defineEndpoint({
   method: 'PATCH',
   path: '/v1/items/:id/claim',
-  operationId: 'changeClaim',
-  tag: 'Items',
   summary: 'Change a claim',
   description:
     'A lower quantity and the removal of the note are always possible, also if the caller may no longer see the event. ' +

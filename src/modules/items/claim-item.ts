@@ -9,8 +9,6 @@ import type { ItemServices } from './services.ts';
 export const claimItem = defineEndpoint({
   method: 'POST',
   path: '/v1/items/:id/claim',
-  operationId: 'claimItem',
-  tag: 'Items',
   summary: 'Claim a quantity of an item',
   description:
     'Requires an RSVP of `going`. Concurrent claims never exceed `quantityNeeded`. An event that has ended takes ' +

@@ -14,8 +14,6 @@ import type { ItemServices } from './services.ts';
 export const deleteItem = defineEndpoint({
   method: 'DELETE',
   path: '/v1/items/:id',
-  operationId: 'deleteItem',
-  tag: 'Items',
   summary: 'Remove an item',
   description:
     'For the organizer of the event and admins. Deletes all claims on the item; the people who made them are not notified.',

@@ -16,7 +16,6 @@ import type { ItemServices } from './services.ts';
 export const duplicateEvent = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/duplicate',
-  operationId: 'duplicateEvent',
   tag: 'Events',
   summary: 'Duplicate an event with its items',
   description:

@@ -17,8 +17,8 @@ import { updateItem } from './update-item.ts';
 
 /** Items that an event needs, and the claims on them. */
 export const items = defineModule<ItemServices>({
-  name: 'items',
-  endpoints: [
+  tag: 'Items',
+  endpoints: {
     listItems,
     addItem,
     addItems,
@@ -31,7 +31,7 @@ export const items = defineModule<ItemServices>({
     unclaimItem,
     listItemClaims,
     listEventClaims,
-  ],
+  },
   deletionHooks: itemDeletionHooks,
   exportSections: itemExportSections,
 });

@@ -12,8 +12,6 @@ import type { ItemServices } from './services.ts';
 export const listEventClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/claims',
-  operationId: 'listEventClaims',
-  tag: 'Items',
   summary: 'List the claims on the items of an event',
   description:
     'For the organizer of the event and admins, ordered by item, and for each item in the order in which the claims ' +

@@ -10,8 +10,6 @@ import type { ItemServices } from './services.ts';
 export const listItemClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/items/:id/claims',
-  operationId: 'listItemClaims',
-  tag: 'Items',
   summary: 'List the claims on an item',
   description: 'For the organizer of the event and admins, in the order in which the claims were made.',
   access: 'required',

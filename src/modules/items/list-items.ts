@@ -13,8 +13,6 @@ import type { ItemServices } from './services.ts';
 export const listItems = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/items',
-  operationId: 'listItems',
-  tag: 'Items',
   summary: 'List the items of an event',
   description:
     'In the order in which items were added. If `claimantVisibility` of the event includes the caller, each item has ' +

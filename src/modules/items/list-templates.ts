@@ -7,7 +7,6 @@ import { suggestedItems } from './suggested-items.ts';
 export const listTemplates = defineEndpoint({
   method: 'GET',
   path: '/v1/templates',
-  operationId: 'listTemplates',
   tag: 'Events',
   summary: 'List the templates of events',
   description:

@@ -8,8 +8,6 @@ import type { ItemServices } from './services.ts';
 export const unclaimItem = defineEndpoint({
   method: 'DELETE',
   path: '/v1/items/:id/claim',
-  operationId: 'unclaimItem',
-  tag: 'Items',
   summary: 'Give a claim back',
   description:
     'The quantity is available to others immediately. Also possible if the event is cancelled, and if the caller may no ' +

@@ -14,8 +14,6 @@ import type { ItemServices } from './services.ts';
 export const updateItem = defineEndpoint({
   method: 'PATCH',
   path: '/v1/items/:id',
-  operationId: 'updateItem',
-  tag: 'Items',
   summary: 'Change an item',
   description:
     'For the organizer of the event and admins. Fields that are left out do not change. `quantityNeeded` cannot be ' +

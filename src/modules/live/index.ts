@@ -4,8 +4,8 @@ import type { LiveServices } from './services.ts';
 
 /** Live events: server-sent events with the counts and items of an event. */
 export const live = defineModule<LiveServices>({
-  name: 'live',
-  endpoints: [listenToEvent],
+  tag: 'Events',
+  endpoints: { listenToEvent },
   setup(app, { hub, streams }) {
     // Before the server waits for open responses: streams do not end by themselves.
     app.addHook('preClose', async () => {

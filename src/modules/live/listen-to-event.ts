@@ -13,8 +13,6 @@ import { mediaType, type Stream } from './stream.ts';
 export const listenToEvent = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/live',
-  operationId: 'listenToEvent',
-  tag: 'Events',
   summary: 'Listen to changes of the counts and items of an event',
   description:
     'Server-sent events: first a `snapshot`, then each change within half a second, whichever server made it. Only the ' +

@@ -10,8 +10,8 @@ import type { MessageServices } from './services.ts';
 
 /** Messages between two people. */
 export const messages = defineModule<MessageServices>({
-  name: 'messages',
-  endpoints: [sendMessage, listMessages, markMessagesRead, listConversations],
+  tag: 'Messages',
+  endpoints: { sendMessage, listMessages, markMessagesRead, listConversations },
   deletionHooks: messageDeletionHooks,
   exportSections: messageExportSections,
   jobs: [

@@ -10,8 +10,6 @@ import type { MessageServices } from './services.ts';
 export const listConversations = defineEndpoint({
   method: 'GET',
   path: '/v1/conversations',
-  operationId: 'listConversations',
-  tag: 'Messages',
   summary: 'List your conversations',
   description:
     'The conversation with the newest message first. Each has its newest message and the number of unread messages. ' +

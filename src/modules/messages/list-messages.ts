@@ -12,8 +12,6 @@ import type { MessageServices } from './services.ts';
 export const listMessages = defineEndpoint({
   method: 'GET',
   path: '/v1/users/:id/messages',
-  operationId: 'listMessages',
-  tag: 'Messages',
   summary: 'List the messages between you and a person',
   description:
     'The newest message first. A block does not hide earlier messages from either person. Listing messages does not ' +

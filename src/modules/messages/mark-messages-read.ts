@@ -10,8 +10,6 @@ import type { MessageServices } from './services.ts';
 export const markMessagesRead = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/messages/read',
-  operationId: 'markMessagesRead',
-  tag: 'Messages',
   summary: 'Mark all messages from a person as read',
   description: 'Messages that arrive later are unread.',
   access: 'required',

@@ -11,8 +11,6 @@ import type { MessageServices } from './services.ts';
 export const sendMessage = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/messages',
-  operationId: 'sendMessage',
-  tag: 'Messages',
   summary: 'Send a message to a person',
   description:
     'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +

@@ -8,8 +8,6 @@ import { NotificationSettings } from './schemas.ts';
 export const getNotificationSettings = defineEndpoint({
   method: 'GET',
   path: '/v1/notifications/settings',
-  operationId: 'getNotificationSettings',
-  tag: 'Notifications',
   summary: 'Get your notification settings',
   description: 'A level for each kind of notification. Until it is changed, it is `push`.',
   access: 'required',

@@ -14,8 +14,8 @@ import { updateNotificationSettings } from './update-notification-settings.ts';
 
 /** Inboxes of notifications, web push and mails. Lower modules store the causes in the outbox (src/outbox/). */
 export const notifications = defineModule<NotificationServices>({
-  name: 'notifications',
-  endpoints: [
+  tag: 'Notifications',
+  endpoints: {
     getPushKey,
     createPushSubscription,
     deletePushSubscription,
@@ -24,7 +24,7 @@ export const notifications = defineModule<NotificationServices>({
     markNotificationsRead,
     getNotificationSettings,
     updateNotificationSettings,
-  ],
+  },
   jobs: notificationJobs,
   deletionHooks: notificationDeletionHooks,
   exportSections: notificationExportSections,

@@ -9,8 +9,6 @@ import { NotificationPage, NotificationQuery } from './schemas.ts';
 export const listNotifications = defineEndpoint({
   method: 'GET',
   path: '/v1/notifications',
-  operationId: 'listNotifications',
-  tag: 'Notifications',
   summary: 'List your notifications',
   description:
     'The newest notification first. There is at most one unread notification for each kind and each event or person: ' +

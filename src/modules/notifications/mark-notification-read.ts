@@ -9,8 +9,6 @@ import { NotificationParams, UnreadCount } from './schemas.ts';
 export const markNotificationRead = defineEndpoint({
   method: 'POST',
   path: '/v1/notifications/:id/read',
-  operationId: 'markNotificationRead',
-  tag: 'Notifications',
   summary: 'Mark a notification as read',
   description: 'A notification that a newer one replaced is not found: the newer one is unread.',
   access: 'required',

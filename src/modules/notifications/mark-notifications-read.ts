@@ -7,8 +7,6 @@ import { ReadUpTo, UnreadCount } from './schemas.ts';
 export const markNotificationsRead = defineEndpoint({
   method: 'POST',
   path: '/v1/notifications/read',
-  operationId: 'markNotificationsRead',
-  tag: 'Notifications',
   summary: 'Mark all notifications up to one as read',
   description:
     'Marks the notification `upTo` and all older ones. Newer notifications, which the person may not have seen, ' +

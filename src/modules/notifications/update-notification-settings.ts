@@ -9,8 +9,6 @@ import { NotificationSettings, NotificationSettingsChange } from './schemas.ts';
 export const updateNotificationSettings = defineEndpoint({
   method: 'PATCH',
   path: '/v1/notifications/settings',
-  operationId: 'updateNotificationSettings',
-  tag: 'Notifications',
   summary: 'Change your notification settings',
   description: 'Kinds that are left out do not change. Existing notifications stay.',
   access: 'required',

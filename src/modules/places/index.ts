@@ -4,8 +4,8 @@ import type { PlaceServices } from './services.ts';
 
 /** Towns and cities of the world, offline. */
 export const places = defineModule<PlaceServices>({
-  name: 'places',
-  endpoints: [searchPlaces],
+  tag: 'Places',
+  endpoints: { searchPlaces },
   setup(app, { gazetteer }) {
     app.addHook('onClose', async () => gazetteer.stop());
   },

@@ -9,8 +9,6 @@ import type { PlaceServices } from './services.ts';
 export const searchPlaces = defineEndpoint({
   method: 'GET',
   path: '/v1/places',
-  operationId: 'searchPlaces',
-  tag: 'Places',
   summary: 'Search towns and cities by name',
   description:
     'Towns and cities, most of them with 1,000 inhabitants or more, for the location of an event or of a search. The ' +

@@ -9,8 +9,6 @@ import { NewReport, Report } from './schemas.ts';
 export const createReport = defineEndpoint({
   method: 'POST',
   path: '/v1/reports',
-  operationId: 'report',
-  tag: 'Reports',
   summary: 'Report an event, an item, a message or a person',
   description:
     'Only the admins of this server see the report. The caller may report anything that they may see, and a message ' +

@@ -10,8 +10,6 @@ import { AdminReport, ReportParams } from './schemas.ts';
 export const getReport = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/reports/:id',
-  operationId: 'getReport',
-  tag: 'Reports',
   summary: 'Get a report',
   description: 'For admins.',
   access: 'admin',

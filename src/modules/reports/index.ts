@@ -9,8 +9,8 @@ import { resolveReport } from './resolve-report.ts';
 
 /** Reports of events, items, messages and people to the admins. */
 export const reports = defineModule<BaseServices>({
-  name: 'reports',
-  endpoints: [createReport, listReports, getReport, resolveReport],
+  tag: 'Reports',
+  endpoints: { report: createReport, listReports, getReport, resolveReport },
   deletionHooks: reportDeletionHooks,
   exportSections: reportExportSections,
 });

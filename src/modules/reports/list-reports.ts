@@ -10,8 +10,6 @@ import { AdminReport, ReportQuery } from './schemas.ts';
 export const listReports = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/reports',
-  operationId: 'listReports',
-  tag: 'Reports',
   summary: 'List reports',
   description: 'For admins. The newest report first.',
   access: 'admin',

@@ -12,8 +12,6 @@ import { AdminReport, ReportParams, Resolution } from './schemas.ts';
 export const resolveReport = defineEndpoint({
   method: 'PATCH',
   path: '/v1/admin/reports/:id',
-  operationId: 'resolveReport',
-  tag: 'Reports',
   summary: 'Resolve or reopen a report',
   description: 'For admins. The reporter is not notified.',
   access: 'admin',

@@ -21,8 +21,6 @@ import { tryRemoveFiles } from './sweep.ts';
 export const createUpload = defineEndpoint({
   method: 'POST',
   path: '/v1/uploads',
-  operationId: 'createUpload',
-  tag: 'Images',
   summary: 'Upload an image',
   description:
     'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +

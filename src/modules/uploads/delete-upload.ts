@@ -10,8 +10,6 @@ import { tryRemoveFiles } from './sweep.ts';
 export const deleteUpload = defineEndpoint({
   method: 'DELETE',
   path: '/v1/uploads/:id',
-  operationId: 'deleteUpload',
-  tag: 'Images',
   summary: 'Delete an image',
   description:
     'For its owner and admins. If the image is an avatar, the generated avatar takes its place. Events and items keep ' +

@@ -10,8 +10,6 @@ import { reportStorageOutage } from './storage-outage.ts';
 export const getUpload = defineEndpoint({
   method: 'GET',
   path: '/v1/uploads/:id.webp',
-  operationId: 'getUpload',
-  tag: 'Images',
   summary: 'Get an uploaded image',
   description:
     'Responds with WebP. The image at this address never changes, so clients may cache it forever. The address is a ' +

@@ -10,8 +10,8 @@ import { sweepFiles } from './sweep.ts';
 
 /** Uploaded images. */
 export const uploads = defineModule<UploadServices>({
-  name: 'uploads',
-  endpoints: [getUpload, deleteUpload],
+  tag: 'Images',
+  endpoints: { getUpload, deleteUpload },
   jobs: [
     {
       name: 'delete files without an upload',
@@ -25,7 +25,7 @@ export const uploads = defineModule<UploadServices>({
 
 /** Receives images. It is a module of its own because its Fastify scope has no parser for JSON bodies. */
 export const imageReception = defineModule<UploadServices>({
-  name: 'image-reception',
-  endpoints: [createUpload],
+  tag: 'Images',
+  endpoints: { createUpload },
   setup: acceptImages,
 });

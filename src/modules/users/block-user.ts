@@ -7,8 +7,6 @@ import type { UserServices } from './services.ts';
 export const blockUser = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/block',
-  operationId: 'blockUser',
-  tag: 'People',
   summary: 'Block a person',
   description:
     'Ends follows between the two and prevents new ones and messages, hides each from the other in search and in ' +

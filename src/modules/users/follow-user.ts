@@ -8,8 +8,6 @@ import type { UserServices } from './services.ts';
 export const followUser = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/follow',
-  operationId: 'followUser',
-  tag: 'People',
   summary: 'Follow a person',
   description:
     'Following twice changes nothing. The operator may limit the follows of a person in a day (UTC), in production by ' +

@@ -7,8 +7,6 @@ import { readUserId } from './user-id.ts';
 export const getAvatar = defineEndpoint({
   method: 'GET',
   path: '/v1/users/:id/avatar.svg',
-  operationId: 'getAvatar',
-  tag: 'People',
   summary: 'The generated avatar',
   description: 'Drawn from the id alone, so it tells nothing and never changes.',
   access: 'public',

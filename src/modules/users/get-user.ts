@@ -10,8 +10,6 @@ import { readUserId } from './user-id.ts';
 export const getUser = defineEndpoint({
   method: 'GET',
   path: '/v1/users/:id',
-  operationId: 'getUser',
-  tag: 'People',
   summary: "A person's public profile",
   description: 'A private profile is open to its owner, to admins and to the people whom the owner follows.',
   access: 'optional',

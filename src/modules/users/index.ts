@@ -14,8 +14,8 @@ import { unfollowUser } from './unfollow-user.ts';
 
 /** People: search, profiles, follows and blocks. */
 export const users = defineModule<UserServices>({
-  name: 'users',
-  endpoints: [
+  tag: 'People',
+  endpoints: {
     searchUsers,
     getUser,
     getAvatar,
@@ -26,7 +26,7 @@ export const users = defineModule<UserServices>({
     listFollowers,
     listFollowing,
     listMyBlocks,
-  ],
+  },
   deletionHooks: userDeletionHooks,
   exportSections: userExportSections,
 });

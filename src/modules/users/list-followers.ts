@@ -6,12 +6,10 @@ import { UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 import { readUserId } from './user-id.ts';
 
-const listAround = (relation: 'followers' | 'following', operationId: string, summary: string) =>
+const listAround = (relation: 'followers' | 'following', summary: string) =>
   defineEndpoint({
     method: 'GET',
     path: `/v1/users/:id/${relation}`,
-    operationId,
-    tag: 'People',
     summary,
     description:
       'By the age of their accounts. For callers who may see the profile. People between whom and the caller there is ' +
@@ -31,9 +29,5 @@ const listAround = (relation: 'followers' | 'following', operationId: string, su
     },
   });
 
-export const listFollowers = listAround('followers', 'listFollowers', 'List the followers of a person');
-export const listFollowing = listAround(
-  'following',
-  'listFollowing',
-  'List the people whom a person follows',
-);
+export const listFollowers = listAround('followers', 'List the followers of a person');
+export const listFollowing = listAround('following', 'List the people whom a person follows');

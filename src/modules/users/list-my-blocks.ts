@@ -5,7 +5,6 @@ import type { UserServices } from './services.ts';
 export const listMyBlocks = defineEndpoint({
   method: 'GET',
   path: '/v1/me/blocks',
-  operationId: 'listMyBlocks',
   tag: 'Me',
   summary: 'List the people whom you blocked',
   description: 'By the age of their accounts. The API never tells who blocked the caller.',

@@ -10,8 +10,6 @@ import type { UserServices } from './services.ts';
 export const searchUsers = defineEndpoint({
   method: 'GET',
   path: '/v1/users/search',
-  operationId: 'searchUsers',
-  tag: 'People',
   summary: 'Search people by name or username',
   description: 'Leaves out people whom the caller blocked or who blocked the caller.',
   access: 'required',

@@ -7,8 +7,6 @@ import type { UserServices } from './services.ts';
 export const unblockUser = defineEndpoint({
   method: 'DELETE',
   path: '/v1/users/:id/block',
-  operationId: 'unblockUser',
-  tag: 'People',
   summary: 'Unblock a person',
   description:
     'Unblocking a person who is not blocked changes nothing. Follows that the block ended do not come back.',

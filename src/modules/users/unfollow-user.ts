@@ -7,8 +7,6 @@ import type { UserServices } from './services.ts';
 export const unfollowUser = defineEndpoint({
   method: 'DELETE',
   path: '/v1/users/:id/follow',
-  operationId: 'unfollowUser',
-  tag: 'People',
   summary: 'Stop following a person',
   description: 'Unfollowing a person whom the caller does not follow changes nothing.',
   access: 'required',

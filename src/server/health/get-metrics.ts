@@ -6,8 +6,6 @@ import { registry } from '../../http/metrics.ts';
 export const getMetrics = defineEndpoint({
   method: 'GET',
   path: '/metrics',
-  operationId: 'getMetrics',
-  tag: 'Server',
   summary: 'Read metrics for Prometheus',
   description:
     'Counters, gauges and histograms of this process in the text format of Prometheus. No metric identifies a person.',

@@ -6,6 +6,6 @@ import type { HealthServices } from './services.ts';
 
 /** Liveness, readiness and metrics, for the operator of the server. */
 export const health = defineModule<HealthServices>({
-  name: 'health',
-  endpoints: [isAlive, isReady, getMetrics],
+  tag: 'Server',
+  endpoints: { isAlive, isReady, getMetrics },
 });

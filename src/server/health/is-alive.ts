@@ -5,8 +5,6 @@ import { HealthStatus } from './schemas.ts';
 export const isAlive = defineEndpoint({
   method: 'GET',
   path: '/healthz',
-  operationId: 'isAlive',
-  tag: 'Server',
   summary: 'Liveness check',
   description: '200 while the process responds to requests. Does not query the database.',
   access: 'public',

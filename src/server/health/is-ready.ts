@@ -7,8 +7,6 @@ import type { HealthServices } from './services.ts';
 export const isReady = defineEndpoint({
   method: 'GET',
   path: '/readyz',
-  operationId: 'isReady',
-  tag: 'Server',
   summary: 'Readiness check',
   description:
     '200 while the database responds and its schema is current, otherwise 503. Send the server no requests while ' +

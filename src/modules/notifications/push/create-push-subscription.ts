@@ -8,8 +8,6 @@ import { NewPushSubscription, PushSubscription, readSubscription } from './schem
 export const createPushSubscription = defineEndpoint({
   method: 'POST',
   path: '/v1/push/subscriptions',
-  operationId: 'createPushSubscription',
-  tag: 'Notifications',
   summary: 'Send your notifications to this browser',
   description:
     'The body is what `PushSubscription.toJSON()` returns. Each session has one subscription, which ends with the ' +

@@ -10,8 +10,6 @@ import { PushSubscriptionParams } from './schemas.ts';
 export const deletePushSubscription = defineEndpoint({
   method: 'DELETE',
   path: '/v1/push/subscriptions/:id',
-  operationId: 'deletePushSubscription',
-  tag: 'Notifications',
   summary: 'Stop sending your notifications to a browser',
   description: 'The end of its session, or of the subscription in the browser, has the same effect.',
   access: 'required',

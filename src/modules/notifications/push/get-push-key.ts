@@ -7,8 +7,6 @@ import { deriveVapidKeys } from './vapid-keys.ts';
 export const getPushKey = defineEndpoint({
   method: 'GET',
   path: '/v1/push/key',
-  operationId: 'getPushKey',
-  tag: 'Notifications',
   summary: "Get the server's public key for web push",
   description:
     'A browser needs it to subscribe. Web push requires that the operator serves Potluck over https.',
