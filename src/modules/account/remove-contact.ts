@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import { Me } from '../users/own-profile-schemas.ts';
@@ -17,7 +16,7 @@ const common = {
     'It is told of the removal. Refused with a 409 `last_sign_in` if the account has no other contact with which people sign in ' +
     'on this server. Without a contact of this kind, nothing changes.',
   query: ContactRemoval,
-  response: { 200: ref(Me) },
+  response: { 200: Me },
   problems: ['last_sign_in'],
 } as const;
 

@@ -1,7 +1,6 @@
 /** Sends the code that confirms a new contact of the caller's account. */
 import type { FastifyRequest } from 'fastify';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { lockCaller } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Contact } from '../../lib/contact.ts';
@@ -13,7 +12,7 @@ import { insertContactChange } from './contact-changes.ts';
 import { NewEmail, NewPhone } from './contact-schemas.ts';
 import type { AccountServices } from './services.ts';
 
-const common = { method: 'PUT', access: 'required', response: { 202: ref(CodeSent) } } as const;
+const common = { method: 'PUT', access: 'required', response: { 202: CodeSent } } as const;
 
 export const requestEmail = defineEndpoint({
   ...common,

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { CodeSent } from '../auth/schemas.ts';
@@ -17,7 +16,7 @@ export const requestDeleteCode = defineEndpoint({
     'as `confirmCode`. The message is in the language of `Accept-Language`, as that of a sign-in is.',
   access: 'required',
   allowsSuspended: true,
-  response: { 202: ref(CodeSent) },
+  response: { 202: CodeSent },
   problems: ['too_many_codes', 'sms_unavailable', 'mail_unavailable'],
 
   async handler({ caller, request }, services: AccountServices) {

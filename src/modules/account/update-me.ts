@@ -1,6 +1,5 @@
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { uploadIdOf } from '../uploads/present.ts';
@@ -19,7 +18,7 @@ export const updateMe = defineEndpoint({
   access: 'required',
   ifMatch: true,
   body: MeChange,
-  response: { 200: ref(Me) },
+  response: { 200: Me },
   problems: ['username_taken'],
 
   async handler({ caller, body, request }, { db, config }: AccountServices) {

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import { Me } from '../users/own-profile-schemas.ts';
@@ -14,7 +13,7 @@ const common = {
   method: 'POST',
   access: 'required',
   body: ContactProof,
-  response: { 200: ref(Me) },
+  response: { 200: Me },
   problems: ['wrong_code', 'too_many_tries', 'contact_taken'],
 } as const;
 

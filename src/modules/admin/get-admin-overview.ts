@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { dayMs } from '../../lib/time.ts';
 import { readOpenReports } from '../reports/repo.ts';
@@ -12,7 +11,7 @@ export const getAdminOverview = defineEndpoint({
   summary: 'Get the open work of admins, and figures of the week',
   description: 'For admins.',
   access: 'admin',
-  response: { 200: ref(AdminOverview) },
+  response: { 200: AdminOverview },
 
   async handler(_request, { db, clock }: BaseServices) {
     const now = clock();

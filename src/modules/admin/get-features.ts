@@ -1,6 +1,5 @@
 import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { Features } from './schemas.ts';
 
@@ -14,7 +13,7 @@ export const getFeatures = defineEndpoint({
     '`claims_disabled`. A change is visible on all servers at once.',
   access: 'public',
   uncached: true,
-  response: { 200: ref(Features) },
+  response: { 200: Features },
 
   async handler(_request, services: BaseServices) {
     return { status: 200, body: await readFeatures(services) };

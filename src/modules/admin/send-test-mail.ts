@@ -1,6 +1,5 @@
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -17,7 +16,7 @@ export const sendTestMail = defineEndpoint({
   description: 'For admins. The list of mails shows what became of it, with the words of the mail server.',
   access: 'admin',
   body: TestMail,
-  response: { 202: ref(QueuedMailId) },
+  response: { 202: QueuedMailId },
   problems: ['mail_unavailable'],
 
   async handler({ caller, body }, { db, clock, mailer }: BaseServices) {

@@ -1,7 +1,6 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defaultsOf, type FlagName, flagNames, recordFlagChange, setFlag } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -17,7 +16,7 @@ export const switchFlag = defineEndpoint({
   access: 'admin',
   params: FlagParams,
   body: FlagChange,
-  response: { 200: ref(Flag) },
+  response: { 200: Flag },
   problems: ['flag_not_found'],
 
   async handler({ caller, params, body, request }, services: BaseServices) {

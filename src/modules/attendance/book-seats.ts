@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import { Booking, NewBooking } from './booking-schemas.ts';
@@ -22,7 +21,7 @@ export const bookSeats = defineEndpoint({
   idempotent: true,
   params: EventParams,
   body: NewBooking,
-  response: { 201: ref(Booking) },
+  response: { 201: Booking },
   problems: [
     'event_not_found',
     'feature_disabled',

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import { Booking, BookingChange } from './booking-schemas.ts';
@@ -18,7 +17,7 @@ export const changeBooking = defineEndpoint({
   verifiesCaller: true,
   params: EventParams,
   body: BookingChange,
-  response: { 200: ref(Booking) },
+  response: { 200: Booking },
   problems: [
     'event_not_found',
     'booking_not_found',

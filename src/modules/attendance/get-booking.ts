@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -17,7 +16,7 @@ export const getBooking = defineEndpoint({
     '404 with `booking_not_found` if the caller has neither. Also possible if the caller may no longer see the event.',
   access: 'required',
   params: EventParams,
-  response: { 200: ref(Booking) },
+  response: { 200: Booking },
   problems: ['event_not_found', 'booking_not_found'],
 
   async handler({ caller, params }, { db }: AttendanceServices) {

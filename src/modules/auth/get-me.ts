@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 import { etagOfMe, toMe } from '../users/present-own-profile.ts';
@@ -14,7 +13,7 @@ export const getMe = defineEndpoint({
   summary: 'Your own account',
   description: 'The profile, with fields that only its owner sees, such as the phone number and the role.',
   access: 'required',
-  response: { 200: ref(Me), 304: Type.Null() },
+  response: { 200: Me, 304: Type.Null() },
   conditional: true,
 
   async handler({ caller, request }, { db, config }: AuthServices) {

@@ -1,6 +1,5 @@
 import { auditContextOf } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { RefreshRequest, TokenPair } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import { refreshSession } from './sessions.ts';
@@ -15,7 +14,7 @@ export const refresh = defineEndpoint({
   access: 'public',
   uncached: true,
   body: RefreshRequest,
-  response: { 200: ref(TokenPair) },
+  response: { 200: TokenPair },
   problems: ['refresh_token_invalid', 'account_suspended'],
 
   async handler({ body, request }, services: AuthServices) {

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { senderOf } from './requesters.ts';
 import { CodeRequest, CodeSent, MailCodeRequest } from './schemas.ts';
@@ -12,7 +11,7 @@ const common = {
   method: 'POST',
   access: 'public',
   uncached: true,
-  response: { 202: ref(CodeSent) },
+  response: { 202: CodeSent },
 } as const;
 
 export const requestCode = defineEndpoint({

@@ -1,6 +1,5 @@
 /** Signs in without giving the page a token that a script could read. */
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { signInWithCookies } from './open-account.ts';
 import { BrowserSignedIn, CodeProof, LinkToken, MailCodeProof } from './schemas.ts';
@@ -13,7 +12,7 @@ const common = {
   access: 'public',
   uncached: true,
   sameOriginOnly: true,
-  response: { 200: ref(BrowserSignedIn) },
+  response: { 200: BrowserSignedIn },
 } as const;
 
 export const signInBrowser = defineEndpoint({

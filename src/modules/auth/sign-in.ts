@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { signInWithTokens } from './open-account.ts';
 import { CodeProof, MailCodeProof, SignedIn } from './schemas.ts';
 import type { AuthServices } from './services.ts';
@@ -9,7 +8,7 @@ const common = {
   method: 'POST',
   access: 'public',
   uncached: true,
-  response: { 200: ref(SignedIn) },
+  response: { 200: SignedIn },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 } as const;
 

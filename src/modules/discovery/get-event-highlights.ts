@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { EventHighlightsList, EventHighlightsQuery } from './highlight-schemas.ts';
 import { findHighlights } from './highlights.ts';
 import type { DiscoveryServices } from './services.ts';
@@ -15,7 +14,7 @@ export const getEventHighlights = defineEndpoint({
     'still needed. Other events are left out.',
   access: 'optional',
   query: EventHighlightsQuery,
-  response: { 200: ref(EventHighlightsList) },
+  response: { 200: EventHighlightsList },
 
   async handler({ caller, query }, services: DiscoveryServices) {
     const ids = [...new Set(query.ids.split(','))];

@@ -1,6 +1,5 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { readBox, readEventQuery } from './event-query.ts';
 import { type Cluster, maxClusters, unitsPerDegree } from './map/cluster-grid.ts';
 import { EventMap, EventMapQuery } from './schemas.ts';
@@ -17,7 +16,7 @@ export const getEventMap = defineEndpoint({
     'until no more do. The counts of all clusters add up to `total`, which is exact.',
   access: 'optional',
   query: EventMapQuery,
-  response: { 200: ref(EventMap) },
+  response: { 200: EventMap },
   compressFrom: largeText,
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {

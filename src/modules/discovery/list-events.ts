@@ -1,6 +1,5 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { serializePage } from '../events/event-serializer.ts';
 import { EventPage } from '../events/schemas.ts';
 import { readEventQuery } from './event-query.ts';
@@ -17,7 +16,7 @@ export const listEvents = defineEndpoint({
     'overlap the range. With a token, events of people whom the caller blocked are left out.',
   access: 'optional',
   query: EventListQuery,
-  response: { 200: ref(EventPage) },
+  response: { 200: EventPage },
   compressFrom: largeText,
 
   async handler({ caller, query, request }, { lists, clock }: DiscoveryServices) {

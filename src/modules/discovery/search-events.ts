@@ -1,6 +1,5 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { serializePage } from '../events/event-serializer.ts';
 import { EventPage } from '../events/schemas.ts';
@@ -17,7 +16,7 @@ export const searchEvents = defineEndpoint({
     'The best match first. An event must have each word of `q`, as a word or as the start of a word.',
   access: 'optional',
   query: EventSearchQuery,
-  response: { 200: ref(EventPage) },
+  response: { 200: EventPage },
   compressFrom: largeText,
 
   async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {

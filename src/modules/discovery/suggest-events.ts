@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { words } from '../../lib/text.ts';
 import { attribution } from '../places/attribution.ts';
@@ -19,7 +18,7 @@ export const suggestEvents = defineEndpoint({
     'server has no `places`.',
   access: 'optional',
   query: SuggestionQuery,
-  response: { 200: ref(EventSuggestions) },
+  response: { 200: EventSuggestions },
 
   async handler({ caller, query: { q }, request }, { suggest }: DiscoveryServices) {
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');

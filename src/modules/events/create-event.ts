@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from './created-response.ts';
@@ -19,7 +18,7 @@ export const createEvent = defineEndpoint({
   access: 'required',
   idempotent: true,
   body: NewEvent,
-  response: { 201: ref(Event) },
+  response: { 201: Event },
   problems: ['quota_exceeded'],
 
   async handler({ caller, body, idempotency }, services: EventServices) {

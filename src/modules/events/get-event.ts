@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { largeText } from '../../http/compression.ts';
 import { addVary, callerHeaders, isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -21,7 +20,7 @@ export const getEvent = defineEndpoint({
     'event results in a 404 for all callers except its organizer and admins.',
   access: 'optional',
   params: EventParams,
-  response: { 200: ref(Event), 304: Type.Null() },
+  response: { 200: Event, 304: Type.Null() },
   problems: ['event_not_found'],
   conditional: true,
   compressFrom: largeText,

@@ -1,6 +1,5 @@
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -24,7 +23,7 @@ export const updateEvent = defineEndpoint({
   ifMatch: true,
   params: EventParams,
   body: EventChange,
-  response: { 200: ref(Event) },
+  response: { 200: Event },
   problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
 
   async handler(

@@ -1,6 +1,5 @@
 import { one } from '../../db/query.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -21,7 +20,7 @@ export const addItem = defineEndpoint({
   idempotent: true,
   params: EventParams,
   body: NewItem,
-  response: { 201: ref(AddedItem) },
+  response: { 201: AddedItem },
   problems: additionProblems,
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {

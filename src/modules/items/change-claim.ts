@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { toClaim } from './present.ts';
 import { Claim, ClaimChange, ItemParams } from './schemas.ts';
@@ -18,7 +17,7 @@ export const changeClaim = defineEndpoint({
   verifiesCaller: true,
   params: ItemParams,
   body: ClaimChange,
-  response: { 200: ref(Claim) },
+  response: { 200: Claim },
   problems: [
     'item_not_found',
     'claim_not_found',

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { toClaim } from './present.ts';
 import { Claim, ItemParams, NewClaim } from './schemas.ts';
@@ -18,7 +17,7 @@ export const claimItem = defineEndpoint({
   idempotent: true,
   params: ItemParams,
   body: NewClaim,
-  response: { 201: ref(Claim) },
+  response: { 201: Claim },
   problems: [
     'item_not_found',
     'rsvp_required',

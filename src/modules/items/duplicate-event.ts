@@ -1,6 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { readId } from '../../lib/ids.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
@@ -27,7 +26,7 @@ export const duplicateEvent = defineEndpoint({
   idempotent: true,
   params: EventParams,
   body: EventCopy,
-  response: { 201: ref(Event) },
+  response: { 201: Event },
   problems: ['event_not_found', 'not_organizer', 'item_list_full', 'quota_exceeded'],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {

@@ -1,6 +1,5 @@
 import { requireMatch, weakTag } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { listClaimants } from './claimants.ts';
@@ -23,7 +22,7 @@ export const updateItem = defineEndpoint({
   ifMatch: true,
   params: ItemParams,
   body: ItemChange,
-  response: { 200: ref(Item) },
+  response: { 200: Item },
   problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed', 'item_list_full'],
 
   async handler({ caller, params, body, request }, { db, config }: ItemServices) {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ContentResponse, defineEndpoint, STREAMED } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -26,7 +25,7 @@ export const listenToEvent = defineEndpoint({
   params: EventParams,
   query: LiveQuery,
   headers: LiveHeaders,
-  response: { 200: ref(LiveData) },
+  response: { 200: LiveData },
   problems: ['event_not_found'],
 
   async handler({ caller, params, query, request, reply }, services: LiveServices) {

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
@@ -20,7 +19,7 @@ export const sendMessage = defineEndpoint({
   idempotent: true,
   params: UserParams,
   body: NewMessage,
-  response: { 201: ref(Message) },
+  response: { 201: Message },
   problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {

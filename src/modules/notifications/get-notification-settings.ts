@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { toSettings } from './present.ts';
 import { listSettings } from './repo.ts';
@@ -11,7 +10,7 @@ export const getNotificationSettings = defineEndpoint({
   summary: 'Get your notification settings',
   description: 'A level for each kind of notification. Until it is changed, it is `push`.',
   access: 'required',
-  response: { 200: ref(NotificationSettings) },
+  response: { 200: NotificationSettings },
 
   async handler({ caller }, { db }: BaseServices) {
     return { status: 200, body: toSettings(await listSettings(db, caller.id)) };

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { toSettings } from './present.ts';
@@ -13,7 +12,7 @@ export const updateNotificationSettings = defineEndpoint({
   description: 'Kinds that are left out do not change. Existing notifications stay.',
   access: 'required',
   body: NotificationSettingsChange,
-  response: { 200: ref(NotificationSettings) },
+  response: { 200: NotificationSettings },
 
   async handler({ caller, body }, { db }: BaseServices) {
     const rows = await actAs(db, caller, async (tx) => {

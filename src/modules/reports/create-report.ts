@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { toReport } from './present.ts';
@@ -16,7 +15,7 @@ export const createReport = defineEndpoint({
   access: 'required',
   idempotent: true,
   body: NewReport,
-  response: { 201: ref(Report) },
+  response: { 201: Report },
   problems: ['subject_not_found', 'self_relation', 'already_reported'],
 
   handler: ({ caller, body, idempotency }, services: BaseServices) =>

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -14,7 +13,7 @@ export const getReport = defineEndpoint({
   description: 'For admins.',
   access: 'admin',
   params: ReportParams,
-  response: { 200: ref(AdminReport) },
+  response: { 200: AdminReport },
   problems: ['report_not_found'],
 
   async handler({ params }, { db, config }: BaseServices) {

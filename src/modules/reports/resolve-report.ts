@@ -1,6 +1,5 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -17,7 +16,7 @@ export const resolveReport = defineEndpoint({
   access: 'admin',
   params: ReportParams,
   body: Resolution,
-  response: { 200: ref(AdminReport) },
+  response: { 200: AdminReport },
   problems: ['report_not_found'],
 
   async handler({ caller, params, body, request }, services: BaseServices) {

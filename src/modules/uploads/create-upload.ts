@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { findStoredResponses } from '../../idempotency/stored-responses.ts';
@@ -36,7 +35,7 @@ export const createUpload = defineEndpoint({
   turns: 'transfer',
   idempotent: true,
   bodyTypes,
-  response: { 201: ref(Upload) },
+  response: { 201: Upload },
   problems: ['image_invalid', 'feature_disabled', 'storage_full', 'too_many_uploads', 'storage_unavailable'],
   // The body may take a minute to arrive. Waiting in the queue, decoding and storing take the rest.
   timeoutMs: 90_000,

@@ -1,5 +1,4 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import { requireProfile } from './policy.ts';
 import { toProfile } from './present.ts';
 import { Profile, UserParams } from './schemas.ts';
@@ -15,7 +14,7 @@ export const getUser = defineEndpoint({
   access: 'optional',
   uncached: true,
   params: UserParams,
-  response: { 200: ref(Profile) },
+  response: { 200: Profile },
   problems: ['user_not_found', 'profile_private'],
 
   async handler({ caller, params }, { db, config }: UserServices) {
