@@ -3,7 +3,7 @@
  */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { invalid } from '../lib/errors.ts';
-import { named, nameIn, nullable, pageLimit } from './schemas.ts';
+import { named, nameOf, nullable, pageLimit, ref } from './schemas.ts';
 
 /** The parsers of a cursor's parts; null for an invalid value. */
 const kinds = {
@@ -34,15 +34,15 @@ export const cursorQuery = {
   limit: pageLimit,
 };
 
-/** The schema of a page: `GuestPage` for a reference to `Guest`. Other fields of the page follow those of each page. */
+/** The schema of a page: `GuestPage` for the named schema `Guest`. Other fields of the page follow those of each page. */
 export const cursorPage = <S extends TSchema, P extends TProperties = Record<never, never>>(
   element: S,
   others: P = {} as P,
 ) =>
   named(
-    `${nameIn(element)}Page`,
+    `${nameOf(element)}Page`,
     Type.Object({
-      data: Type.Array(element),
+      data: Type.Array(ref(element)),
       nextCursor: nullable(Type.String(), { description: 'For the next page; null on the last one.' }),
       ...others,
     }),

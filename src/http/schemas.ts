@@ -20,10 +20,12 @@ export const namedSchemas = (): TSchema[] =>
 
 export const namedSchema = (name: string): TSchema | undefined => namedSchemasById.get(name);
 
+/** The name of a named schema. */
+export const nameOf = (schema: TSchema): string => (schema as { $id?: string }).$id ?? '';
+
 /** A reference to a named schema, with the type of its values. */
-export function ref<S extends TSchema>(schema: S): TUnsafe<Static<S>> {
-  return Type.Unsafe<Static<S>>({ $ref: `${(schema as { $id?: string }).$id}#` });
-}
+export const ref = <S extends TSchema>(schema: S): TUnsafe<Static<S>> =>
+  Type.Unsafe<Static<S>>({ $ref: `${nameOf(schema)}#` });
 
 /** A string that is one of `values`. */
 export function oneOf<const T extends string>(
@@ -119,13 +121,9 @@ export const PageMeta = named(
 
 export const Success = named('Success', Type.Object({ success: Type.Literal(true) }));
 
-/** The name of the schema that a reference refers to. */
-export const nameIn = (reference: TSchema): string =>
-  (reference as { $ref?: string }).$ref?.replace(/#$/, '') ?? '';
-
-/** The schema of a list without pages: `ItemList` for a reference to `Item`. */
+/** The schema of a list without pages: `ItemList` for the named schema `Item`. */
 export const listOf = <S extends TSchema>(element: S) =>
-  named(`${nameIn(element)}List`, Type.Object({ data: Type.Array(element) }));
+  named(`${nameOf(element)}List`, Type.Object({ data: Type.Array(ref(element)) }));
 
 export const page = Type.Integer({
   minimum: 1,

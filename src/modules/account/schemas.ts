@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { named, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { named, oneOf, timestamp } from '../../http/schemas.ts';
 import { Event } from '../events/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
@@ -40,4 +40,4 @@ export const OwnClaim = named(
   }),
 );
 export type OwnClaim = Static<typeof OwnClaim>;
-export const OwnClaimPage = cursorPage(ref(OwnClaim));
+export const OwnClaimPage = cursorPage(OwnClaim);

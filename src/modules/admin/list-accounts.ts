@@ -1,6 +1,5 @@
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { readAddress, readNumber } from '../../lib/contact.ts';
 import { toAdminUser } from './present.ts';
@@ -14,7 +13,7 @@ export const listAccounts = defineEndpoint({
   description: 'For admins. The newest account first.',
   access: 'admin',
   query: AdminUserQuery,
-  response: { 200: cursorPage(ref(AdminUser)) },
+  response: { 200: cursorPage(AdminUser) },
 
   async handler({ query }, { db, config }: BaseServices) {
     const { q, phone, email, suspended, cursor, limit } = query;

@@ -1,6 +1,5 @@
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { maxId } from '../../lib/ids.ts';
 import { listMails } from '../../mail/mails.ts';
@@ -15,7 +14,7 @@ export const listAdminMails = defineEndpoint({
     'For admins. The newest mail first. Mails with codes are sent at once, and are not in the list.',
   access: 'admin',
   query: MailQuery,
-  response: { 200: cursorPage(ref(AdminMail)) },
+  response: { 200: cursorPage(AdminMail) },
 
   async handler({ query }, { db }: BaseServices) {
     const { state, cursor, limit } = query;

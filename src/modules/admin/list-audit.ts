@@ -1,7 +1,6 @@
 import { listAuditPage } from '../../audit/audit.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
 import { readFilterId } from '../users/user-id.ts';
@@ -17,7 +16,7 @@ export const listAudit = defineEndpoint({
     'deleted accounts.',
   access: 'admin',
   query: AuditQuery,
-  response: { 200: cursorPage(ref(AuditEntry)) },
+  response: { 200: cursorPage(AuditEntry) },
 
   async handler({ query }, { db, config }: BaseServices) {
     const { since, until, userId, what, cursor, limit } = query;

@@ -1,6 +1,6 @@
 import { defaultsOf, listFlags as findFlags, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listOf, ref } from '../../http/schemas.ts';
+import { listOf } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { toFlag } from './present.ts';
 import { Flag } from './schemas.ts';
@@ -11,7 +11,7 @@ export const listFlags = defineEndpoint({
   summary: 'List feature flags',
   description: 'For admins.',
   access: 'admin',
-  response: { 200: listOf(ref(Flag)) },
+  response: { 200: listOf(Flag) },
 
   async handler(_request, { db, config }: BaseServices) {
     const defaults = defaultsOf(config);

@@ -62,4 +62,4 @@ export const BookingListQuery = Type.Object({
   ...cursorQuery,
 });
 
-export const BookingList = cursorPage(ref(ListedBooking));
+export const BookingList = cursorPage(ListedBooking);

@@ -25,4 +25,4 @@ export const GuestListQuery = Type.Object({
   ...cursorQuery,
 });
 
-export const GuestList = cursorPage(ref(Guest));
+export const GuestList = cursorPage(Guest);

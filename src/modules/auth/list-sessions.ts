@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listOf, ref } from '../../http/schemas.ts';
+import { listOf } from '../../http/schemas.ts';
 import { Session } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 
@@ -14,7 +14,7 @@ export const listSessions = defineEndpoint({
   description:
     'One session for each sign-in, with tokens or in a browser. `isCurrent` marks the session of this request.',
   access: 'required',
-  response: { 200: listOf(ref(Session)) },
+  response: { 200: listOf(Session) },
 
   async handler({ caller }, { db, clock }: AuthServices) {
     const rows = await db.query<SessionRow>(sql`

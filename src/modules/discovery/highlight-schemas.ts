@@ -35,4 +35,4 @@ const EventHighlights = named(
 );
 export type EventHighlights = Static<typeof EventHighlights>;
 
-export const EventHighlightsList = listOf(ref(EventHighlights));
+export const EventHighlightsList = listOf(EventHighlights);

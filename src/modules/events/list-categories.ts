@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listOf, ref } from '../../http/schemas.ts';
+import { listOf } from '../../http/schemas.ts';
 import { categories } from './catalogue.ts';
 import { Category } from './catalogue-schemas.ts';
 
@@ -10,7 +10,7 @@ export const listCategories = defineEndpoint({
   description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
   access: 'public',
   uncached: true,
-  response: { 200: listOf(ref(Category)) },
+  response: { 200: listOf(Category) },
 
   handler: () => ({ status: 200, body: { data: [...categories] } }),
 });

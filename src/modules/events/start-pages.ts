@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
-import { oneOf, ref } from '../../http/schemas.ts';
+import { oneOf } from '../../http/schemas.ts';
 import { maxId, minId } from '../../lib/ids.ts';
 import { ListedEvent } from './schemas.ts';
 
@@ -28,7 +28,7 @@ export const ByStartQuery = Type.Object({
   ),
   ...cursorQuery,
 });
-export const ByStartPage = cursorPage(ref(ListedEvent));
+export const ByStartPage = cursorPage(ListedEvent);
 
 /** `after`: the position after which the slice begins; null for the first page. */
 export type Slice = { when: When | undefined; now: Date; after: Position | null; limit: number };

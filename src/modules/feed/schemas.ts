@@ -31,4 +31,4 @@ export const FeedEvent = named(
     reasonsCount: Type.Integer({ examples: [5], description: 'The number of all such people.' }),
   }),
 );
-export const FeedPage = cursorPage(ref(FeedEvent));
+export const FeedPage = cursorPage(FeedEvent);

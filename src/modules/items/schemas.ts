@@ -97,7 +97,7 @@ export type Item = Static<typeof Item>;
 /** Response of specification 4.15 */
 export const AddedItem = named('AddedItem', Type.Object(core));
 export type AddedItem = Static<typeof AddedItem>;
-export const ItemList = listOf(ref(Item));
+export const ItemList = listOf(Item);
 
 const fields = {
   title: text(1, 120, { examples: ['Sourdough bread'] }),
@@ -142,7 +142,7 @@ export const NewItems = body(
     ],
   },
 );
-export const AddedItems = listOf(ref(AddedItem));
+export const AddedItems = listOf(AddedItem);
 
 /** An item that a template suggests: fields of a new item. */
 const SuggestedItem = named(
@@ -160,7 +160,7 @@ const TemplateWithItems = named(
   'TemplateWithItems',
   Type.Object({ ...Template.properties, items: Type.Array(ref(SuggestedItem)) }),
 );
-export const TemplateList = listOf(ref(TemplateWithItems));
+export const TemplateList = listOf(TemplateWithItems);
 
 /** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(
@@ -231,4 +231,4 @@ export const GivenClaim = named(
   }),
 );
 export type GivenClaim = Static<typeof GivenClaim>;
-export const ClaimPage = cursorPage(ref(GivenClaim));
+export const ClaimPage = cursorPage(GivenClaim);

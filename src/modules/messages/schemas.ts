@@ -37,7 +37,7 @@ export const Message = named(
   }),
 );
 export type Message = Static<typeof Message>;
-export const MessagePage = cursorPage(ref(Message));
+export const MessagePage = cursorPage(Message);
 
 export const Conversation = named(
   'Conversation',
@@ -51,7 +51,7 @@ export const Conversation = named(
   }),
 );
 export type Conversation = Static<typeof Conversation>;
-export const ConversationPage = cursorPage(ref(Conversation), {
+export const ConversationPage = cursorPage(Conversation, {
   unreadConversations: Type.Integer({
     description: `Number of conversations with unread messages, of the ${countedConversations} with the newest messages.`,
     examples: [1],

@@ -96,7 +96,7 @@ export const NotificationQuery = Type.Object({
   ),
   ...cursorQuery,
 });
-export const NotificationPage = cursorPage(ref(Notification), { unreadCount });
+export const NotificationPage = cursorPage(Notification, { unreadCount });
 
 export const NotificationParams = Type.Object({
   id: Type.String({ description: "The notification's id.", ...id }),

@@ -1,6 +1,5 @@
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { readFilterId } from '../users/user-id.ts';
 import { toAdminReport } from './present.ts';
@@ -14,7 +13,7 @@ export const listReports = defineEndpoint({
   description: 'For admins. The newest report first.',
   access: 'admin',
   query: ReportQuery,
-  response: { 200: cursorPage(ref(AdminReport)) },
+  response: { 200: cursorPage(AdminReport) },
 
   async handler({ query }, { db, config }: BaseServices) {
     const { status, aboutId, cursor, limit } = query;

@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
-import { ref } from '../../http/schemas.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { minId } from '../../lib/ids.ts';
 import { type PersonRow, toFoundUser } from './present.ts';
@@ -11,7 +10,7 @@ import { FoundUser } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
 export const PeopleQuery = Type.Object(cursorQuery);
-export const PeoplePage = cursorPage(ref(FoundUser));
+export const PeoplePage = cursorPage(FoundUser);
 
 /** Each relation has an index of its own (relations_followers, relations_follows, relations_blocks). */
 const conditions = { followers: sql`followed_by`, following: sql`follows`, blocks: sql`blocks` };

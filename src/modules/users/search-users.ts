@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listOf, ref } from '../../http/schemas.ts';
+import { listOf } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { toFoundUser } from './present.ts';
 import { searchUsers as findUsers, listFollowed, listHidden, userSearchTerm } from './repo.ts';
@@ -14,7 +14,7 @@ export const searchUsers = defineEndpoint({
   description: 'Leaves out people whom the caller blocked or who blocked the caller.',
   access: 'required',
   query: UserSearchQuery,
-  response: { 200: listOf(ref(FoundUser)) },
+  response: { 200: listOf(FoundUser) },
 
   async handler({ caller, query }, { replicas, config }: UserServices) {
     const term = readTerm(query.q);
