@@ -11,13 +11,6 @@ import type { OpenRequests } from './open-requests.ts';
 const defaultTimeoutMs = 4_500;
 const checkIntervalMs = 250;
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The timeout of the route in ms, if it is longer than the default. */
-    timeoutMs?: number;
-  }
-}
-
 export function registerRequestTimeout(app: FastifyInstance, open: OpenRequests): void {
   const timer = setInterval(() => {
     const now = performance.now();

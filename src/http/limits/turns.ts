@@ -16,9 +16,6 @@ declare module 'fastify' {
     /** The place of the request's handler among those of its network; null before it has one. */
     turn: Turn | null;
   }
-  interface FastifyContextConfig {
-    turns?: TurnKind;
-  }
 }
 
 export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer';

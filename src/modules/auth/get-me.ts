@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireMe } from '../users/own-profile.ts';
@@ -13,7 +12,7 @@ export const getMe = defineEndpoint({
   summary: 'Your own account',
   description: 'The profile, with fields that only its owner sees, such as the phone number and the role.',
   access: 'required',
-  response: { 200: Me, 304: Type.Null() },
+  response: { 200: Me },
   conditional: true,
 
   async handler({ caller, request }, { db, config }: AuthServices) {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -24,7 +23,7 @@ export const getCalendar = defineEndpoint({
   access: 'public',
   turns: 'heavy',
   params: CalendarParams,
-  response: { 200: Calendar, 304: Type.Null() },
+  response: { 200: Calendar },
   conditional: true,
   problems: ['calendar_not_found'],
 

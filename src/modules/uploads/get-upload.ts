@@ -17,7 +17,7 @@ export const getUpload = defineEndpoint({
   access: 'public',
   uncached: true,
   params: UploadParams,
-  response: { 200: Type.String({ format: 'binary', description: 'A WebP image.' }), 304: Type.Null() },
+  response: { 200: Type.String({ format: 'binary', description: 'A WebP image.' }) },
   conditional: true,
   problems: ['upload_not_found', 'storage_unavailable'],
   // Allows for a slow bucket.

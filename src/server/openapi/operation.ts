@@ -48,7 +48,8 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
   const { problems = [], idempotent, conditional, ifMatch, sameOriginOnly } = config ?? {};
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
-  const successes = Object.entries(response).map(([status, body]) => [
+  const declared = { ...response, ...(conditional && { 304: Type.Null() }) };
+  const successes = Object.entries(declared).map(([status, body]) => [
     status,
     {
       ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
