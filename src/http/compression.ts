@@ -3,20 +3,15 @@
  * code or another secret is compressed together with content that the client chose (BREACH).
  */
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
-import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import type { FastifyInstance, onSendHookHandler, RouteOptions } from 'fastify';
 import { addVary } from './conditional.ts';
 
-/** The `compressFrom` of JSON and calendars, in bytes. Compressing smaller bodies takes longer than it saves. */
-export const largeText = 8 * 1024;
-/** The `compressFrom` of pages, in bytes. */
-export const largePage = 1024;
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The minimum size of compressed responses, in bytes. If absent, no response is compressed. */
-    compressFrom?: number;
-  }
-}
+/**
+ * The minimum sizes of compressed responses, in bytes. Compressing smaller ones takes longer than it saves. `text`: JSON
+ * and calendars.
+ */
+const minBytesOf = { text: 8 * 1024, page: 1024 };
+export type Compressed = keyof typeof minBytesOf;
 
 const options: FastifyCompressOptions = {
   global: false,
@@ -25,9 +20,11 @@ const options: FastifyCompressOptions = {
   zlibOptions: { level: 4 },
 };
 
+const minBytesFor = ({ config }: RouteOptions) => config?.compressed && minBytesOf[config.compressed];
+
 export async function registerCompression(app: FastifyInstance): Promise<void> {
   app.addHook('onRoute', (route) => {
-    const minBytes = route.config?.compressFrom;
+    const minBytes = minBytesFor(route);
     if (minBytes !== undefined && route.method !== 'GET' && route.method !== 'HEAD')
       throw new Error(`${route.method} ${route.url} must not be compressed`);
     // With `false`, the plugin adds no hook to the route.
@@ -37,7 +34,7 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
 
   // Runs after the onRoute hook of the plugin, so the plugin's onSend hook is the last one.
   app.addHook('onRoute', (route) => {
-    const minBytes = route.config?.compressFrom;
+    const minBytes = minBytesFor(route);
     if (minBytes === undefined) return;
     const hooks = [route.onSend ?? []].flat();
     const compressBody = hooks.pop() as onSendHookHandler | undefined;

@@ -9,6 +9,7 @@ import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
+import type { Compressed } from './compression.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import type { TurnKind } from './limits/turns.ts';
 import { IdempotencyHeaders } from './schemas.ts';
@@ -99,14 +100,14 @@ type Metadata = {
   clearsCookie?: true;
   /** The kind of handlers with which this one takes turns in a client network (turns.ts). Default: `light`. */
   turns?: TurnKind;
-  /** Default: 4.5 seconds. */
+  /** Default: 4.5 seconds; a timeout of a route is longer. */
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
   conditional?: true;
   /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
   ifMatch?: true;
-  /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
-  compressFrom?: number;
+  /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
+  compressed?: Compressed;
   /** The maximum number of values in the JSON body, at any depth. Default: 500. */
   maxBodyValues?: number;
   /** Media types of a body that is not JSON. The module's `setup` adds parsers for them. */

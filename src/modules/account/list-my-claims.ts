@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { toOwnClaim } from './present.ts';
@@ -17,7 +16,7 @@ export const listMyClaims = defineEndpoint({
   access: 'required',
   query: OwnClaimsQuery,
   response: { 200: OwnClaimPage },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query }, { db }: AccountServices) {
     const { cursor, limit } = query;

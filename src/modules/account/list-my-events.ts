@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { loadListedEvents } from '../discovery/load-listed-events.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
@@ -18,7 +17,7 @@ export const listMyEvents = defineEndpoint({
   access: 'required',
   query: OwnEventsQuery,
   response: { 200: ByStartPage },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query }, services: AccountServices) {
     const { db, clock } = services;

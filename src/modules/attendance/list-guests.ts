@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -27,7 +26,7 @@ export const listGuests = defineEndpoint({
   params: EventParams,
   query: GuestListQuery,
   response: { 200: GuestList },
-  compressFrom: largeText,
+  compressed: 'text',
   problems: ['event_not_found', 'guest_list_private'],
 
   async handler({ caller, params, query }, { db, events, isGuest, config }: AttendanceServices) {

@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -20,9 +18,9 @@ export const getEventCalendar = defineEndpoint({
     'fields that a calendar shows. A cancelled event has `STATUS:CANCELLED`.',
   access: 'optional',
   params: EventParams,
-  response: { 200: Calendar, 304: Type.Null() },
+  response: { 200: Calendar },
   conditional: true,
-  compressFrom: largeText,
+  compressed: 'text',
   problems: ['event_not_found'],
 
   async handler({ caller, params, request, reply }, { config, events, people }: CalendarServices) {

@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readEventQuery } from '../discovery/event-query.ts';
 import { calendarResponse } from './calendar-response.ts';
@@ -17,9 +15,9 @@ export const listEventsCalendar = defineEndpoint({
   access: 'optional',
   turns: 'heavy',
   query: CalendarQuery,
-  response: { 200: Calendar, 304: Type.Null() },
+  response: { 200: Calendar },
   conditional: true,
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query, request, reply }, services: CalendarServices) {
     const { clock, lists } = services;

@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readBox, readEventQuery } from './event-query.ts';
 import { type Cluster, maxClusters, unitsPerDegree } from './map/cluster-grid.ts';
@@ -17,7 +16,7 @@ export const getEventMap = defineEndpoint({
   access: 'optional',
   query: EventMapQuery,
   response: { 200: EventMap },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {
     const { zoom, clusters } = await findEventMap({

@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializePage } from '../events/event-serializer.ts';
 import { EventPage } from '../events/schemas.ts';
@@ -17,7 +16,7 @@ export const listEvents = defineEndpoint({
   access: 'optional',
   query: EventListQuery,
   response: { 200: EventPage },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query, request }, { lists, clock }: DiscoveryServices) {
     const { page, limit } = query;

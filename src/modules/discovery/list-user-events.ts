@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';
@@ -21,7 +20,7 @@ export const listUserEvents = defineEndpoint({
   params: UserParams,
   query: ByStartQuery,
   response: { 200: ByStartPage },
-  compressFrom: largeText,
+  compressed: 'text',
   problems: ['user_not_found', 'profile_private'],
 
   async handler({ caller, params, query }, services: DiscoveryServices) {

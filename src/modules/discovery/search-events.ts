@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { invalid } from '../../lib/errors.ts';
 import { serializePage } from '../events/event-serializer.ts';
@@ -17,7 +16,7 @@ export const searchEvents = defineEndpoint({
   access: 'optional',
   query: EventSearchQuery,
   response: { 200: EventPage },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
     const { lists, clock } = services;

@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { largeText } from '../../http/compression.ts';
 import { addVary, callerHeaders, isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -20,10 +18,10 @@ export const getEvent = defineEndpoint({
     'event results in a 404 for all callers except its organizer and admins.',
   access: 'optional',
   params: EventParams,
-  response: { 200: Event, 304: Type.Null() },
+  response: { 200: Event },
   problems: ['event_not_found'],
   conditional: true,
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, params, request, reply }, services: EventServices) {
     const { json, etag } = await readEvent(services, params.id, caller);

@@ -1,5 +1,4 @@
 import { unlessLate } from '../../cache/record-cache.ts';
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { loadListedEvents } from '../discovery/load-listed-events.ts';
@@ -24,7 +23,7 @@ export const getFeed = defineEndpoint({
   access: 'required',
   query: FeedQuery,
   response: { 200: FeedPage },
-  compressFrom: largeText,
+  compressed: 'text',
 
   async handler({ caller, query }, services: FeedServices) {
     const { now, after, limit } = readSlice(query, services.clock());

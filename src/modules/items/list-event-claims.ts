@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -20,7 +19,7 @@ export const listEventClaims = defineEndpoint({
   params: EventParams,
   query: ClaimListQuery,
   response: { 200: ClaimPage },
-  compressFrom: largeText,
+  compressed: 'text',
   turns: 'heavy',
   problems: ['event_not_found', 'not_organizer'],
 

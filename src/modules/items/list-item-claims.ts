@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { loadClaimPage } from './load-claim-page.ts';
@@ -16,7 +15,7 @@ export const listItemClaims = defineEndpoint({
   params: ItemParams,
   query: ClaimListQuery,
   response: { 200: ClaimPage },
-  compressFrom: largeText,
+  compressed: 'text',
   problems: ['item_not_found', 'not_organizer'],
 
   async handler({ caller, params, query }, services: ItemServices) {

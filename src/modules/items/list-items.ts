@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -22,7 +21,7 @@ export const listItems = defineEndpoint({
   params: EventParams,
   query: ItemListQuery,
   response: { 200: ItemList },
-  compressFrom: largeText,
+  compressed: 'text',
   turns: 'heavy',
   problems: ['event_not_found'],
 

@@ -1,4 +1,3 @@
-import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listRelatedPeople, PeoplePage, PeopleQuery } from './list-related-people.ts';
 import { requireProfile } from './policy.ts';
@@ -19,7 +18,7 @@ const listAround = (relation: 'followers' | 'following', summary: string) =>
     params: UserParams,
     query: PeopleQuery,
     response: { 200: PeoplePage },
-    compressFrom: largeText,
+    compressed: 'text',
     problems: ['user_not_found', 'profile_private'],
 
     async handler({ caller, params, query }, services: UserServices) {

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { App } from '../../http/app.ts';
-import { largePage } from '../../http/compression.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { listedCondition } from '../../modules/events/policy.ts';
@@ -38,7 +37,7 @@ export function registerSitemap(
 
   app.get<{ Querystring: { page?: string } }>(
     '/sitemap.xml',
-    { schema: { hide: true }, config: { compressFrom: largePage } },
+    { schema: { hide: true }, config: { compressed: 'page' } },
     async (request, reply) => {
       const { page = '0' } = request.query;
       const file = /^\d{1,5}$/.test(page) ? await files.fetch(Number(page)) : undefined;

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { browserCookieName, clearedCookie, orderedWays } from '../../http/browser-cookie.ts';
-import { largePage } from '../../http/compression.ts';
 import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
@@ -152,7 +151,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
     { parseAs: 'buffer', bodyLimit: maxFormBytes },
     (_request, body, done) => done(null, new Form(body as Buffer<ArrayBuffer>)),
   );
-  scope.get('/*', { ...page, config: { ...page.config, compressFrom: largePage } }, render);
+  scope.get('/*', { ...page, config: { ...page.config, compressed: 'page' } }, render);
   const publicOrigin = new URL(publicUrl).origin;
   const requireOwnPage: onRequestHookHandler = (request, _reply, done) =>
     done(refuseCrossSite(request, publicOrigin) ?? undefined);
