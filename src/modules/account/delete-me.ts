@@ -27,7 +27,6 @@ const DeleteAccountBody = body(
   { examples: [{ confirmCode: '493027' }] },
 );
 
-/** Deletes the caller's account (specification 4.8). */
 export const deleteMe = defineEndpoint({
   method: 'DELETE',
   path: '/v1/me',

@@ -9,7 +9,6 @@ import { avatarUrl } from '../users/present.ts';
 import { meResponse, versionOfMe } from '../users/present-own-profile.ts';
 import type { AccountServices } from './services.ts';
 
-/** Changes the caller's profile (specification 4.7). */
 export const updateMe = defineEndpoint({
   method: 'PATCH',
   path: '/v1/me',

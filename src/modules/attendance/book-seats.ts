@@ -4,7 +4,6 @@ import { EventParams } from '../events/schemas.ts';
 import { Booking, NewBooking } from './booking-schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Books seats at an event, or joins its waitlist. */
 export const bookSeats = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/booking',

@@ -4,7 +4,6 @@ import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Cancels the caller's booking, or leaves the waitlist. */
 export const cancelBooking = defineEndpoint({
   method: 'DELETE',
   path: '/v1/events/:id/booking',

@@ -4,7 +4,6 @@ import { EventParams } from '../events/schemas.ts';
 import { Booking, BookingChange } from './booking-schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Changes the number of seats of the caller's booking or place in the waitlist. */
 export const changeBooking = defineEndpoint({
   method: 'PATCH',
   path: '/v1/events/:id/booking',

@@ -7,7 +7,6 @@ import { listBookingAccess } from './booking-repo.ts';
 import { Booking } from './booking-schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Returns the caller's booking or place in the waitlist. */
 export const getBooking = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/booking',

@@ -10,7 +10,6 @@ import { listBookings as findBookings } from './booking-repo.ts';
 import { BookingList, BookingListQuery } from './booking-schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Lists the bookings and the waitlist of an event. */
 export const listBookings = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/bookings',

@@ -11,7 +11,6 @@ import { listGuests as findGuests, type GuestRow } from './guest-repo.ts';
 import { type Guest, GuestList, GuestListQuery } from './guest-schemas.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** Lists the people with an RSVP to an event. */
 export const listGuests = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/guests',

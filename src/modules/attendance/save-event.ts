@@ -12,7 +12,6 @@ const Save = bodySchema({ saved: Type.Boolean() }, { examples: [{ saved: true }]
 
 const SaveState = named('SaveState', Type.Object({ isSaved: Type.Boolean() }));
 
-/** Saves an event for the caller, or removes it from the saved events (specification 4.13). */
 export const saveEvent = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/save',

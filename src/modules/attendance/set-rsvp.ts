@@ -37,7 +37,6 @@ const RsvpResult = named(
   Type.Object({ myRsvp: nullable(oneOf(statuses)), rsvpCount: Type.Integer() }),
 );
 
-/** Sets or removes the caller's RSVP (specification 4.12). */
 export const setRsvp = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/rsvp',

@@ -5,7 +5,7 @@ import { readEventQuery } from './event-query.ts';
 import { EventListQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
 
-/** List public events (specification 4.9). The response is composed of serialized fragments. */
+/** The response is composed of serialized fragments. */
 export const listEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/events',

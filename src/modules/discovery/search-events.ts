@@ -6,7 +6,7 @@ import { readEventQuery } from './event-query.ts';
 import { EventSearchQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
 
-/** Search public events (specification 4.10). The response is composed of serialized fragments. */
+/** The response is composed of serialized fragments. */
 export const searchEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/events/search',

@@ -8,7 +8,7 @@ import { isVisible } from './policy.ts';
 import { Event, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
 
-/** Get an event (specification 4.11). The response is composed of serialized fragments. */
+/** The response is composed of serialized fragments. */
 export const getEvent = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id',

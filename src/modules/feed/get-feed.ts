@@ -10,7 +10,7 @@ import { type FeedElement, maxFollowed } from './repo.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
 import type { FeedServices } from './services.ts';
 
-/** Get the feed (specification 3). The response is composed of serialized fragments. */
+/** The response is composed of serialized fragments. */
 export const getFeed = defineEndpoint({
   method: 'GET',
   path: '/v1/feed',

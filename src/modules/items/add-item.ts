@@ -7,7 +7,6 @@ import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItem, NewItem } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Adds an item to an event (specification 4.15). */
 export const addItem = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/items',

@@ -6,7 +6,6 @@ import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItems, maxBatchValues, NewItems } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Adds several items to an event. */
 export const addItems = defineEndpoint({
   method: 'POST',
   path: '/v1/events/:id/items/batch',

@@ -4,7 +4,6 @@ import { toClaim } from './present.ts';
 import { Claim, ClaimChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Changes the quantity or the note of the caller's claim on an item. */
 export const changeClaim = defineEndpoint({
   method: 'PATCH',
   path: '/v1/items/:id/claim',

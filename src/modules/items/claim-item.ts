@@ -4,7 +4,6 @@ import { toClaim } from './present.ts';
 import { Claim, ItemParams, NewClaim } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Claims a quantity of an item (specification 4.17). */
 export const claimItem = defineEndpoint({
   method: 'POST',
   path: '/v1/items/:id/claim',

@@ -10,7 +10,6 @@ import { deleteItem as removeItem } from './repo.ts';
 import { ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Removes an item (specification 4.16). */
 export const deleteItem = defineEndpoint({
   method: 'DELETE',
   path: '/v1/items/:id',

@@ -7,7 +7,6 @@ import { loadClaimPage } from './load-claim-page.ts';
 import { ClaimListQuery, ClaimPage } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Lists the claims on all items of an event. */
 export const listEventClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/claims',

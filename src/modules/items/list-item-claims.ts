@@ -5,7 +5,6 @@ import { requireItemOrganizer } from './policy.ts';
 import { ClaimListQuery, ClaimPage, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Lists the claims on an item. */
 export const listItemClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/items/:id/claims',

@@ -8,7 +8,7 @@ import { composeItemList } from './item-serializer.ts';
 import { ItemList, ItemListQuery, type Kind } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Lists the items of an event (specification 4.14). The response is composed of serialized fragments. */
+/** The response is composed of serialized fragments. */
 export const listItems = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/items',

@@ -4,7 +4,6 @@ import { readItemId } from '../../lib/ids.ts';
 import { ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Deletes the caller's claim on an item (specification 4.18). */
 export const unclaimItem = defineEndpoint({
   method: 'DELETE',
   path: '/v1/items/:id/claim',

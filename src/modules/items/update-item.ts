@@ -9,7 +9,6 @@ import { updateItem as changeItem, listMyClaims } from './repo.ts';
 import { Item, ItemChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Changes an item. */
 export const updateItem = defineEndpoint({
   method: 'PATCH',
   path: '/v1/items/:id',

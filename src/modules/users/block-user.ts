@@ -3,7 +3,6 @@ import { block, changeRelation } from './change-relation.ts';
 import { Blocked, UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-/** Block a person (specification 4.5). */
 export const blockUser = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/block',

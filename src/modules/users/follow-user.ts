@@ -4,7 +4,6 @@ import { changeRelation, follow } from './change-relation.ts';
 import { Following, UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-/** Follow a person (specification 4.3). */
 export const followUser = defineEndpoint({
   method: 'POST',
   path: '/v1/users/:id/follow',

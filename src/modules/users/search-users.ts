@@ -6,7 +6,6 @@ import { searchUsers as findUsers, listFollowed, listHidden, userSearchTerm } fr
 import { FoundUser, UserSearchQuery } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-/** Searches people (specification 4.1). */
 export const searchUsers = defineEndpoint({
   method: 'GET',
   path: '/v1/users/search',

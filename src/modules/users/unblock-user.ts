@@ -3,7 +3,6 @@ import { changeRelation, unblock } from './change-relation.ts';
 import { Blocked, UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-/** Unblock a person (specification 4.6). */
 export const unblockUser = defineEndpoint({
   method: 'DELETE',
   path: '/v1/users/:id/block',

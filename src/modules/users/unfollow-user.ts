@@ -3,7 +3,6 @@ import { changeRelation, unfollow } from './change-relation.ts';
 import { Following, UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-/** Stop following a person (specification 4.4). */
 export const unfollowUser = defineEndpoint({
   method: 'DELETE',
   path: '/v1/users/:id/follow',

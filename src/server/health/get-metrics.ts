@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { registry } from '../../http/metrics.ts';
 
-/** Reads the metrics of the process. */
 export const getMetrics = defineEndpoint({
   method: 'GET',
   path: '/metrics',

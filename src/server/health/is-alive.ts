@@ -1,7 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { HealthStatus } from './schemas.ts';
 
-/** The liveness check. */
 export const isAlive = defineEndpoint({
   method: 'GET',
   path: '/healthz',

@@ -3,7 +3,6 @@ import { Problem } from '../../lib/errors.ts';
 import { Readiness } from './schemas.ts';
 import type { HealthServices } from './services.ts';
 
-/** The readiness check. */
 export const isReady = defineEndpoint({
   method: 'GET',
   path: '/readyz',
