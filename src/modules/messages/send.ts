@@ -10,8 +10,8 @@ import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
-import { MessageLimit } from './message-limit.ts';
-import { MessageTimes } from './message-times.ts';
+import { limitMessages } from './message-limit.ts';
+import { messageTimes } from './message-times.ts';
 import { refuseMessage } from './policy.ts';
 import type { MessageRow } from './present.ts';
 import {
@@ -20,6 +20,7 @@ import {
   lockWindows,
   moveConversations,
   type Participants,
+  type SendingWindow,
   writeWindows,
 } from './repo.ts';
 
@@ -98,17 +99,17 @@ async function prepareDecision(
     listLastMessageTimes(tx, pairs),
   ]);
   const now = clock();
-  const limit = new MessageLimit(windows, maxPerMinute, now);
-  const times = new MessageTimes(lastTimes, now);
+  const { changed, count } = limitMessages(windows, maxPerMinute, now);
+  const nextTime = messageTimes(lastTimes, now);
   return (admitted: NewMessageCommand[]) => {
     const outcomes = admitted.map((message): Outcome => {
       const key = pairKeyOf(message);
-      const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? limit.count(message.userId);
+      const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? count(message.userId);
       if (refusal) return refusal;
-      const createdAt = times.next(key);
+      const createdAt = nextTime(key);
       return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt };
     });
-    return { outcomes, writes: writesOf(admitted, outcomes, limit, pairs) };
+    return { outcomes, writes: writesOf(admitted, outcomes, [...changed.values()], pairs) };
   };
 }
 
@@ -124,7 +125,12 @@ const toCause = ({ userId, otherId }: Participants): Cause => ({
 });
 
 /** The statements that write the decided outcomes. */
-function writesOf(messages: NewMessageCommand[], outcomes: Outcome[], limit: MessageLimit, pairs: Pair[]) {
+function writesOf(
+  messages: NewMessageCommand[],
+  outcomes: Outcome[],
+  windows: SendingWindow[],
+  pairs: Pair[],
+) {
   const sent = messages.flatMap(({ userId, otherId }, i) => {
     const outcome = outcomes[i];
     return outcome && outcome !== RETRY_INDIVIDUALLY && !(outcome instanceof Problem)
@@ -135,7 +141,7 @@ function writesOf(messages: NewMessageCommand[], outcomes: Outcome[], limit: Mes
     ...(sent.length > 0
       ? [moveConversations(sent), insertMessages(sent), insertCauses(sent.map(toCause))]
       : []),
-    ...(limit.changed.size > 0 ? [writeWindows([...limit.changed.values()])] : []),
+    ...(windows.length > 0 ? [writeWindows(windows)] : []),
     releasePairs(pairs),
   ];
 }

@@ -75,11 +75,11 @@ export const peopleFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/messages/message-limit.ts', [
-    ['if (sent >= this.#max)', 'if (sent > this.#max)', 'messages', 'one message too many'],
+    ['if (sent >= max)', 'if (sent > max)', 'messages', 'one message too many'],
   ]),
   ...faultsOf('src/modules/messages/send.ts', [
     [
-      'const createdAt = times.next(key);',
+      'const createdAt = nextTime(key);',
       'const createdAt = clock();',
       'message-races',
       'two people see two orders',
