@@ -8,9 +8,8 @@ import { listAccounts } from './list-accounts.ts';
 import { listAdminMails } from './list-admin-mails.ts';
 import { listAudit } from './list-audit.ts';
 import { listFlags } from './list-flags.ts';
-import { restoreAccount } from './restore-account.ts';
 import { sendTestMail } from './send-test-mail.ts';
-import { suspendAccount } from './suspend-account.ts';
+import { restoreAccount, suspendAccount } from './suspend-account.ts';
 import { hideLateEvents } from './suspension.ts';
 import { switchFlag } from './switch-flag.ts';
 

@@ -4,22 +4,26 @@ import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { readUserId } from '../users/user-id.ts';
 import { Suspended, SuspensionReason, UserParams } from './schemas.ts';
-import { suspend, suspensionTimeoutMs } from './suspension.ts';
+import { restore, suspend, suspensionTimeoutMs } from './suspension.ts';
+
+const common = {
+  path: '/v1/admin/users/:id/suspend',
+  access: 'admin',
+  params: UserParams,
+  response: { 200: Suspended },
+  timeoutMs: suspensionTimeoutMs,
+} as const;
 
 export const suspendAccount = defineEndpoint({
+  ...common,
   method: 'POST',
-  path: '/v1/admin/users/:id/suspend',
   summary: 'Suspend an account',
   description:
     'For admins. From the response on, the tokens of the account are refused, and only admins see its profile and ' +
     'events. No data is deleted. The person can still sign in to export or delete their data, and nothing else, and reads ' +
     'the reason.',
-  access: 'admin',
-  params: UserParams,
   body: SuspensionReason,
-  response: { 200: Suspended },
   problems: ['user_not_found', 'is_admin'],
-  timeoutMs: suspensionTimeoutMs,
 
   async handler({ caller, params, body, request }, services: BaseServices) {
     const id = readUserId(params.id);
@@ -30,5 +34,24 @@ export const suspendAccount = defineEndpoint({
       if (isChanged) await recordAudit(tx, context, { userId: id }, 'account_suspended', reason);
     });
     return { status: 200, body: { id, isSuspended: true } };
+  },
+});
+
+export const restoreAccount = defineEndpoint({
+  ...common,
+  method: 'DELETE',
+  summary: 'Restore a suspended account',
+  description:
+    'For admins. The profile and events become visible again. All sessions end: the person must sign in again.',
+  problems: ['user_not_found'],
+
+  async handler({ caller, params, request }, services: BaseServices) {
+    const id = readUserId(params.id);
+    await actAsAdmin(services.db, caller, async (tx) => {
+      const isChanged = await restore(tx, id);
+      const context = auditContextOf(services, request, caller.id);
+      if (isChanged) await recordAudit(tx, context, { userId: id }, 'account_restored');
+    });
+    return { status: 200, body: { id, isSuspended: false } };
   },
 });

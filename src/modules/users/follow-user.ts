@@ -1,19 +1,23 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
-import { changeRelation, follow } from './change-relation.ts';
+import { changeRelation, follow, unfollow } from './change-relation.ts';
 import { Following, UserParams } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
-export const followUser = defineEndpoint({
-  method: 'POST',
+const common = {
   path: '/v1/users/:id/follow',
+  access: 'required',
+  params: UserParams,
+  response: { 200: Following },
+} as const;
+
+export const followUser = defineEndpoint({
+  ...common,
+  method: 'POST',
   summary: 'Follow a person',
   description:
     'Following twice changes nothing. The operator may limit the follows of a person in a day (UTC), in production by ' +
     'default to 500; one more results in a 429.',
-  access: 'required',
-  params: UserParams,
-  response: { 200: Following },
   problems: ['user_not_found', 'self_relation', 'blocked', 'quota_exceeded'],
 
   async handler({ caller, params }, services: UserServices) {
@@ -23,5 +27,18 @@ export const followUser = defineEndpoint({
       return following;
     });
     return { status: 200, body: { isFollowing: true, followersCount } };
+  },
+});
+
+export const unfollowUser = defineEndpoint({
+  ...common,
+  method: 'DELETE',
+  summary: 'Stop following a person',
+  description: 'Unfollowing a person whom the caller does not follow changes nothing.',
+  problems: ['user_not_found', 'self_relation'],
+
+  async handler({ caller, params }, services: UserServices) {
+    const followersCount = await changeRelation(services, caller, params.id, unfollow);
+    return { status: 200, body: { isFollowing: false, followersCount } };
   },
 });

@@ -1,16 +1,14 @@
 import { defineModule } from '../../http/define-module.ts';
-import { blockUser } from './block-user.ts';
+import { blockUser, unblockUser } from './block-user.ts';
 import { userDeletionHooks } from './delete-account-data.ts';
 import { userExportSections } from './export-sections.ts';
-import { followUser } from './follow-user.ts';
+import { followUser, unfollowUser } from './follow-user.ts';
 import { getAvatar } from './get-avatar.ts';
 import { getUser } from './get-user.ts';
 import { listFollowers, listFollowing } from './list-followers.ts';
 import { listMyBlocks } from './list-my-blocks.ts';
 import { searchUsers } from './search-users.ts';
 import type { UserServices } from './services.ts';
-import { unblockUser } from './unblock-user.ts';
-import { unfollowUser } from './unfollow-user.ts';
 
 /** People: search, profiles, follows and blocks. */
 export const users = defineModule<UserServices>({
