@@ -3,9 +3,10 @@ import { transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { lockAdmin } from '../../identity/act-as-admin.ts';
+import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
 import { lockRoles, changeRole as writeRole } from './repo.ts';
-import { NewRole, Role, UserParams } from './schemas.ts';
+import { NewRole, Role } from './schemas.ts';
 
 export const changeRole = defineEndpoint({
   method: 'PUT',

@@ -9,12 +9,9 @@ import { mailKinds } from '../../mail/kinds.ts';
 import { mailStates } from '../../mail/mails.ts';
 import { Person } from '../users/schemas.ts';
 
-const { avatar } = Person.properties;
 const exampleId = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] };
 const id = Type.String(exampleId);
 const roles = ['user', 'admin'] as const;
-
-export const UserParams = Type.Object({ id: Type.String({ description: "The person's id." }) });
 
 /** The body is optional. */
 export const SuspensionReason = body(
@@ -57,10 +54,7 @@ export const AdminUserQuery = Type.Object({
 export const AdminUser = named(
   'AdminUser',
   Type.Object({
-    id,
-    name: Type.String({ examples: ['Mara Lindgren'] }),
-    username: Type.String({ examples: ['mara.l'] }),
-    avatar,
+    ...Person.properties,
     phone: nullable(Type.String({ examples: ['+12025550102'] })),
     email: nullable(Type.String({ examples: ['mara@example.org'] })),
     role: oneOf(roles),

@@ -52,16 +52,7 @@ const reportFields = {
 export const Report = named('Report', Type.Object(reportFields));
 export type Report = Static<typeof Report>;
 
-const Involved = named(
-  'InvolvedPerson',
-  Type.Object({
-    id,
-    name: Type.String({ examples: ['Mara Lindgren'] }),
-    username: Type.String({ examples: ['mara.l'] }),
-    avatar: Person.properties.avatar,
-    isSuspended: Type.Boolean(),
-  }),
-);
+const Involved = named('InvolvedPerson', Type.Object({ ...Person.properties, isSuspended: Type.Boolean() }));
 export const AdminReport = named(
   'AdminReport',
   Type.Object({
