@@ -1,8 +1,8 @@
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { toOwnClaim } from './present.ts';
-import { listOwnClaims } from './repo.ts';
-import { OwnClaimPage, OwnClaimsQuery } from './schemas.ts';
+import { toClaim } from '../items/present.ts';
+import { listOwnClaims, type OwnClaimRow } from './repo.ts';
+import { type OwnClaim, OwnClaimPage, OwnClaimsQuery } from './schemas.ts';
 import type { AccountServices } from './services.ts';
 
 export const listMyClaims = defineEndpoint({
@@ -24,4 +24,10 @@ export const listMyClaims = defineEndpoint({
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     return { status: 200, body: { data: rows.map(toOwnClaim), nextCursor } };
   },
+});
+
+const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
+  ...toClaim(row),
+  item: row,
+  event: { ...row, id: row.eventId, title: row.eventTitle },
 });

@@ -1,12 +1,21 @@
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
-import { isListed } from '../events/policy.ts';
-import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { isListed, listedCondition } from '../events/policy.ts';
+import {
+  ByStartPage,
+  ByStartQuery,
+  byStart,
+  type Position,
+  readSlice,
+  type Slice,
+  toSlicePage,
+} from '../events/start-pages.ts';
 import { requireProfile } from '../users/policy.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
 import { loadListedEvents } from './load-listed-events.ts';
-import { listOrganized } from './organized-events.ts';
 import type { DiscoveryServices } from './services.ts';
 
 /** The response is composed of serialized fragments. */
@@ -35,3 +44,10 @@ export const listUserEvents = defineEndpoint({
     return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },
 });
+
+/** Lists the listed events that a person organizes, past ones included, in the order of the index events_by_organizer. */
+async function listOrganized(db: Database, userId: string, slice: Slice): Promise<Position[]> {
+  return await db.query<Position>(sql`
+    select e.id, e.start_at from events e
+    where e.organizer_id = ${userId} and ${listedCondition()} ${byStart(slice)}`);
+}
