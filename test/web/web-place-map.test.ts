@@ -36,6 +36,9 @@ test('place map: 200 with the coast and the names of towns, in the colours of li
 test('place map: a place in the file of streets has streets, and one around the antimeridian is drawn', async () => {
   const streets = await draw({ address: 'Nordhavn', ...town });
   assert.match(streets, /stroke="#fffdf9" stroke-width="8"/);
+  // The land goes on beyond the edge of the file, and rivers are lines.
+  assert.match(streets, /^<svg [^>]+><path fill="#f3eadb" d="M0 0h480v240H0z"\/>/);
+  assert.match(streets, /fill="none" stroke="#c9dfe6" stroke-width="4"/);
   assert.match(await draw({ address: 'Taveuni', lat: -16.8, lng: 179.99 }), /fill="#f3eadb"/);
   assert.match(await draw({ address: 'Sea', lat: 0, lng: 0 }), /fill="#c9dfe6"/);
 });

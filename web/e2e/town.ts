@@ -24,7 +24,19 @@ export function makeTown(): Buffer {
     landuse: [
       feature(box(town.lng + 0.01, town.lat + 0.005, town.lng + 0.04, town.lat + 0.025), { kind: 'park' }),
     ],
-    water: [feature(box(west + 0.01, south + 0.005, west + 0.03, north - 0.005), { kind: 'lake' })],
+    water: [
+      feature(
+        {
+          type: 'LineString',
+          coordinates: [
+            [west, town.lat + 0.001],
+            [east, town.lat + 0.001],
+          ],
+        },
+        { kind: 'river' },
+      ),
+      feature(box(west + 0.01, south + 0.005, west + 0.03, north - 0.005), { kind: 'lake' }),
+    ],
     roads: roads(),
     buildings: buildings(),
     places: [

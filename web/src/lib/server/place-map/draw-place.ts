@@ -2,7 +2,7 @@
 import { boxAround, type Drawing, fitBox, type Place } from '#lib/discovery/mercator.ts';
 import { mapFile, readTile } from './map-files.ts';
 import { labelsOf, type NamedPoint } from './place-labels.ts';
-import { type Colour, palettes, type Shape, shapesOf } from './place-shapes.ts';
+import { backgrounds, type Colour, palettes, type Shape, shapesOf } from './place-shapes.ts';
 import type { Layer } from './vector-tile.ts';
 
 const [width, height] = [480, 240];
@@ -60,7 +60,7 @@ function toSvg(tiles: PlacedTile[], kind: keyof typeof views, isDark: boolean): 
   const names = tiles.flatMap((tile) => pointsOf(tile, kind === 'base' ? 'towns' : 'places'));
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">` +
-    `<path fill="${colours.water}" d="M0 0h${width}v${height}H0z"/>${drawn.join('')}` +
+    `<path fill="${colours[backgrounds[kind]]}" d="M0 0h${width}v${height}H0z"/>${drawn.join('')}` +
     `${labelsOf(names, colours)}${pinOf(colours)}</svg>`
   );
 }

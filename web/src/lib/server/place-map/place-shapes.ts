@@ -47,15 +47,15 @@ export const palettes: Record<'light' | 'dark', Record<Colour, string>> = {
 };
 
 const parks = ['park', 'forest', 'wood', 'grass', 'garden', 'cemetery', 'nature_reserve'];
-const [minor, major] = [
-  ['minor_road', 'path'],
-  ['major_road', 'highway'],
-];
+const [minor, major] = [['minor_road'], ['major_road', 'highway']];
 const road = (kinds: string[], width: number, colour: Colour = 'road'): Shape => ({
   layer: 'roads',
   kinds,
   line: { colour, width },
 });
+
+/** What is where no shape is. Streets have the sea among their shapes, and an edge beyond which the land goes on. */
+export const backgrounds = { base: 'water', streets: 'land' } as const;
 
 /** From the lowest to the highest. */
 export const shapesOf: Record<'base' | 'streets', Shape[]> = {
@@ -64,10 +64,12 @@ export const shapesOf: Record<'base' | 'streets', Shape[]> = {
     { layer: 'borders', line: { colour: 'border', width: 1 } },
   ],
   streets: [
-    { layer: 'earth', fill: 'land' },
     { layer: 'landuse', kinds: parks, fill: 'park' },
     { layer: 'water', fill: 'water' },
+    { layer: 'water', kinds: ['river', 'canal'], line: { colour: 'water', width: 4 } },
+    { layer: 'water', kinds: ['stream', 'ditch', 'drain'], line: { colour: 'water', width: 2 } },
     { layer: 'buildings', fill: 'building' },
+    road(['path'], 2, 'border'),
     road(minor, 6, 'border'),
     road(major, 10, 'border'),
     road(minor, 4.5),
