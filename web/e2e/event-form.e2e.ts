@@ -39,7 +39,8 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   await page.setViewportSize({ width: 1280, height: 800 });
   await signIn(page.context(), await createPerson());
   await page.goto('/new?template=potluck');
-  await page.getByRole('group', { name: 'One of the next days' }).getByRole('button').first().click();
+  const days = page.getByRole('group', { name: 'One of the next days' }).getByRole('button');
+  await days.first().click();
   await expect(page.getByLabel('Starts on')).not.toHaveValue('');
   await page.getByLabel('Title').fill('Harbour potluck');
   await page.getByLabel('Starts on').fill('2027-06-05');
@@ -49,6 +50,9 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   await expect(page.getByLabel('Ends at')).toHaveValue('23:30');
   await page.getByLabel('Starts on').fill('2027-07-03');
   await expect(page.getByLabel('Ends on')).toHaveValue('2027-07-04');
+  // The field is in the language of the browser; the day that it has is shown in that of the page.
+  await expect(page.getByRole('button', { name: 'Sat 3 Jul 2027', pressed: true })).toBeVisible();
+  await expect(days).toHaveCount(15);
   const preview = page.getByRole('complementary', { name: 'Preview' });
   await expect(preview).toContainText('Harbour potluck');
   await expect(preview).toContainText(/3 Jul 2027.*19:30/);
