@@ -1,7 +1,7 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
-import type { LngLatBounds } from 'maplibre-gl';
+import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
-import { type Box, normalizeBox, toBounds } from './mercator.ts';
+import { type Box, normalizeBox, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
 export type LiveMap = {
@@ -10,6 +10,8 @@ export type LiveMap = {
   setMarkers(markers: ClusterMarker[]): void;
   /** Marks the event that the visitor points at. */
   setActive(eventId: string | null): void;
+  /** Shows the distances from a place; without one, from the largest town in sight. */
+  measureFrom(place: Place | null): void;
   show(box: Box): void;
   remove(): void;
 };
@@ -28,18 +30,26 @@ type Options = {
   onpoint: (eventId: string | null) => void;
   /** Called for a cluster whose events are too near each other for the map. */
   onopen: (box: Box, zoom: number) => void;
+  /** Called with the largest town in sight; empty for a map of more than a region. */
+  onlook: (town: string) => void;
   texts: MapTexts;
 };
 
 const settleMs = 200;
+/** From this zoom on, a map is one of a town and its surroundings. */
+const townZoom = 8.5;
 /** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
 const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startLiveMap(options: Options): Promise<LiveMap> {
-  const { box, onmove, onopen } = options;
+  const { box, onmove, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
-  const { map, ready, remove } = await openMap({ ...options, bounds: toBounds(box), isCooperative });
+  const { map, ready, measureFrom, makeRoom, remove } = await openMap({
+    ...options,
+    bounds: toBounds(box),
+    isCooperative,
+  });
   const zoomOf = () => Math.floor(map.getZoom() + 1);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
@@ -48,6 +58,19 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     if (isMovedByPage) return;
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
+
+  let centre: Place | null = null;
+  let seen: string | undefined;
+  const look = () => {
+    const town = map.getZoom() < townZoom ? null : largestTown(map);
+    const now = JSON.stringify([centre, town]);
+    // A change of the rings is drawn, and the map is idle again.
+    if (now === seen) return;
+    seen = now;
+    measureFrom(centre ?? town);
+    onlook(town?.name ?? '');
+  };
+  map.on('idle', look);
 
   const markers = createMarkers(map, {
     ...options,
@@ -61,8 +84,15 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
   });
   return {
     ready,
-    setMarkers: markers.set,
+    setMarkers(wanted) {
+      markers.set(wanted);
+      makeRoom();
+    },
     setActive: markers.setActive,
+    measureFrom(place) {
+      centre = place;
+      look();
+    },
     show(next) {
       isMovedByPage = true;
       map.fitBounds(toBounds(next), { animate: false });
@@ -73,6 +103,18 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
       remove();
     },
   };
+}
+
+type Town = Place & { name: string; population: number };
+
+function largestTown(map: MapLibre): Town | null {
+  const bounds = map.getBounds();
+  return map.querySourceFeatures('base', { sourceLayer: 'towns' }).reduce<Town | null>((largest, feature) => {
+    const { name, population } = feature.properties as Pick<Town, 'name' | 'population'>;
+    if (feature.geometry.type !== 'Point' || population <= (largest?.population ?? -1)) return largest;
+    const [lng = 0, lat = 0] = feature.geometry.coordinates;
+    return bounds.contains([lng, lat]) ? { name, population, lng, lat } : largest;
+  }, null);
 }
 
 const toBox = (bounds: LngLatBounds): Box =>

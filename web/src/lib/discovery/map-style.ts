@@ -8,11 +8,11 @@ import type {
   SymbolLayerSpecification,
   VectorSourceSpecification,
 } from 'maplibre-gl';
+import { type Colours, coloursOf } from './map-colours.ts';
+import { type Overlays, ringLayers, roomLayer, sourcesOf } from './map-overlays.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
 const baseMap = '/map/base.pmtiles';
-
-export type Colours = Record<'water' | 'land' | 'border' | 'ink' | 'soft', string>;
 
 /** Streets of the operator (streets.ts). */
 export type Streets = {
@@ -30,13 +30,18 @@ const [regular, bold] = [
   ['Bold', 'Figtree'],
 ];
 
-export function mapStyle(container: HTMLElement, streets: Streets | null): StyleSpecification {
+export function mapStyle(
+  container: HTMLElement,
+  streets: Streets | null,
+  overlays: Overlays,
+): StyleSpecification {
   const colours = coloursOf(container);
   return {
     version: 8,
     sources: {
       base: { type: 'vector', url: `pmtiles://${baseMap}` },
       ...(streets && { streets: streets.source }),
+      ...sourcesOf(overlays),
     },
     layers: [
       { id: 'base-water', type: 'background', paint: { 'background-color': colours.water } },
@@ -47,6 +52,7 @@ export function mapStyle(container: HTMLElement, streets: Streets | null): Style
         'source-layer': 'land',
         paint: { 'fill-color': colours.land },
       },
+      builtLayer(colours),
       {
         id: 'base-borders',
         type: 'line',
@@ -54,23 +60,39 @@ export function mapStyle(container: HTMLElement, streets: Streets | null): Style
         'source-layer': 'borders',
         paint: { 'line-color': colours.border, 'line-width': 1 },
       },
+      ...ringLayers(colours),
       ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
       ...(streets?.layersIn(colours) ?? []),
+      roomLayer,
     ],
   };
 }
 
-function coloursOf(container: HTMLElement): Colours {
-  const style = getComputedStyle(container);
-  const colour = (name: keyof Colours) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    water: colour('water'),
-    land: colour('land'),
-    border: colour('border'),
-    ink: colour('ink'),
-    soft: colour('soft'),
-  };
-}
+/** The width of a town, in pixels at the zoom 12, for each root of its population: some 9 km for half a million. */
+const builtSize = 1.1;
+/** Where people live: a soft ground as wide as the town. */
+const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
+  id: 'base-built',
+  type: 'circle',
+  source: 'base',
+  'source-layer': 'towns',
+  // Smaller ones would be dots, and hundreds of them would slow down software that draws maps.
+  minzoom: 6,
+  filter: ['>=', ['get', 'population'], 2e4],
+  paint: {
+    'circle-color': built,
+    'circle-blur': 0.9,
+    'circle-radius': [
+      'interpolate',
+      ['exponential', 2],
+      ['zoom'],
+      4,
+      ['*', builtSize / 2 ** 8, ['sqrt', ['get', 'population']]],
+      18,
+      ['*', builtSize * 2 ** 6, ['sqrt', ['get', 'population']]],
+    ],
+  },
+});
 
 /** Streets have the names of their own towns, from their lowest zoom on. */
 function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
@@ -95,7 +117,7 @@ function townLayers(
     filter: ['all', isLarge, filter] as ExpressionSpecification,
   };
   const dots = {
-    'circle-radius': sizeOf(2, 2.5, 4),
+    'circle-radius': sizeOf(1.5, 2.5, 4),
     'circle-color': soft,
     'circle-stroke-color': land,
     'circle-stroke-width': 1,
@@ -107,7 +129,11 @@ function townLayers(
       id,
       type: 'symbol',
       layout: namesOfTowns,
-      paint: { 'text-color': ink, 'text-halo-color': land, 'text-halo-width': 1.5 },
+      paint: {
+        'text-color': ['step', ['get', 'population'], soft, 2e4, ink],
+        'text-halo-color': land,
+        'text-halo-width': 1.5,
+      },
     },
   ];
 }
@@ -116,7 +142,7 @@ function townLayers(
 const isLarge: ExpressionSpecification = [
   '>=',
   ['get', 'population'],
-  ['step', ['zoom'], 5e6, 2, 2e6, 3, 1e6, 4, 4e5, 5, 1.5e5, 6, 5e4, 7, 1e4, 8, 3e3, 9, 0],
+  ['step', ['zoom'], 5e6, 2, 2e6, 3, 1e6, 4, 4e5, 5, 1.5e5, 6, 5e4, 7, 2e4, 8, 1e4, 9, 5e3, 10, 2e3, 11, 0],
 ];
 
 const sizeOf = (small: number, medium: number, large: number): ExpressionSpecification => [
@@ -125,17 +151,17 @@ const sizeOf = (small: number, medium: number, large: number): ExpressionSpecifi
   small,
   2e4,
   medium,
-  5e5,
+  2e5,
   large,
 ];
 
 const namesOfTowns: SymbolLayerSpecification['layout'] = {
   'text-field': ['get', 'name'],
-  'text-font': ['step', ['get', 'population'], ['literal', regular], 500_000, ['literal', bold]],
-  'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(13, 16, 20)],
+  'text-font': ['step', ['get', 'population'], ['literal', regular], 2e5, ['literal', bold]],
+  'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(12, 15, 24)],
   'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
   'text-radial-offset': 0.4,
   'text-max-width': 8,
-  'text-padding': 6,
+  'text-padding': 10,
   'symbol-sort-key': ['-', ['get', 'population']],
 };

@@ -57,9 +57,12 @@ export const centreOf = (box: Box): Place => ({
   lng: normalizeBox({ ...box, east: box.west + widthOf(box) / 2 }).east,
 });
 
+/** Of latitude. */
+export const kmPerDegree = 111.2;
+
 /** A box around a circle. */
 export function boxAround({ lat, lng }: Place, radiusKm: number): Box {
-  const dLat = radiusKm / 111.2;
+  const dLat = radiusKm / kmPerDegree;
   const dLng = dLat / Math.max(Math.cos((lat * Math.PI) / 180), 0.05);
   return normalizeBox({ west: lng - dLng, south: lat - dLat, east: lng + dLng, north: lat + dLat });
 }

@@ -1,6 +1,7 @@
 /** A map that can be moved, with the streets of the operator. Its code is loaded where the browser has WebGL. */
 import {
   addProtocol,
+  type GeoJSONSource,
   type LngLatBoundsLike,
   Map as MapLibre,
   NavigationControl,
@@ -10,7 +11,9 @@ import mapLibreStyles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import ownStyles from './live-map.css?url';
+import { noOverlays, ringsAround, takenRoom } from './map-overlays.ts';
 import { mapStyle, type Streets } from './map-style.ts';
+import type { Place } from './mercator.ts';
 
 export type MapTexts = {
   map: string;
@@ -36,6 +39,10 @@ export type OpenMap = {
   map: MapLibre;
   /** Resolves when the map is drawn. */
   ready: Promise<void>;
+  /** The distances from a place, on a map without streets. */
+  measureFrom(place: Place | null): void;
+  /** Keeps the names of towns off the markers that lie on the map now. */
+  makeRoom(): void;
   remove(): void;
 };
 
@@ -51,12 +58,15 @@ export async function openMap(options: Options): Promise<OpenMap> {
   addProtocol('pmtiles', files.tile);
   await loadStyles();
   let streets: Streets | null = null;
+  const overlays = noOverlays();
   const map = new MapLibre({
     container,
-    style: mapStyle(container, streets),
+    style: mapStyle(container, streets, overlays),
     bounds,
     maxZoom: tiles === null ? lastTownZoom : lastStreetZoom,
     attributionControl: false,
+    // Names that fade keep the map drawing for longer than its move.
+    fadeDuration: 0,
     renderWorldCopies: true,
     dragRotate: false,
     pitchWithRotate: false,
@@ -76,8 +86,16 @@ export async function openMap(options: Options): Promise<OpenMap> {
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
 
   const colours = matchMedia('(prefers-color-scheme: dark)');
-  const restyle = () => map.setStyle(mapStyle(container, streets));
+  const restyle = () => map.setStyle(mapStyle(container, streets, overlays));
   colours.addEventListener('change', restyle);
+
+  const cover = (id: keyof typeof overlays, data: (typeof overlays)[typeof id]) => {
+    overlays[id] = data;
+    map.getSource<GeoJSONSource>(id)?.setData(data);
+  };
+  const makeRoom = () => cover('room', takenRoom(map));
+  map.on('moveend', makeRoom);
+  void ready.then(makeRoom);
 
   let isRemoved = false;
   const addStreets = async (address: string) => {
@@ -94,6 +112,10 @@ export async function openMap(options: Options): Promise<OpenMap> {
   return {
     map,
     ready,
+    makeRoom,
+    measureFrom(place) {
+      if (tiles === null) cover('rings', ringsAround(place));
+    },
     remove() {
       isRemoved = true;
       colours.removeEventListener('change', restyle);

@@ -35,7 +35,11 @@ const directions: Record<string, [x: number, y: number]> = {
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startPinMap({ pin, box, onmove, texts, ...options }: Options): Promise<PinMap> {
-  const { map, ready, remove } = await openMap({ ...options, texts, bounds: toBounds(box) });
+  const { map, ready, measureFrom, makeRoom, remove } = await openMap({
+    ...options,
+    texts,
+    bounds: toBounds(box),
+  });
   await ready;
   const element = document.createElement('button');
   element.type = 'button';
@@ -44,22 +48,24 @@ export async function startPinMap({ pin, box, onmove, texts, ...options }: Optio
   let isPlaced = false;
   const place = (at: LngLatLike) => {
     marker.setLngLat(at);
-    if (isPlaced) return;
+    if (!isPlaced) marker.addTo(map);
     isPlaced = true;
-    marker.addTo(map);
     // MapLibre gives every marker the same name.
     element.setAttribute('aria-label', texts.pin);
+    measureFrom(marker.getLngLat());
+    makeRoom();
   };
   if (pin) place(pin);
 
   const tell = () => {
     const { lat, lng } = marker.getLngLat().wrap();
+    place({ lat, lng });
     onmove({ lat, lng });
   };
   marker.on('dragend', tell);
   map.on('click', ({ lngLat, originalEvent }) => {
     if (element.contains(originalEvent.target as Node)) return;
-    place(lngLat);
+    marker.setLngLat(lngLat);
     tell();
   });
   element.addEventListener('keydown', (event) => {

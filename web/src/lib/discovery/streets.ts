@@ -3,7 +3,8 @@
 import { type Flavor, layers, namedFlavor } from '@protomaps/basemaps';
 import type { LayerSpecification } from 'maplibre-gl';
 import type { PMTiles } from 'pmtiles';
-import type { Colours, Streets } from './map-style.ts';
+import type { Colours } from './map-colours.ts';
+import type { Streets } from './map-style.ts';
 import { mercatorX, mercatorY } from './mercator.ts';
 
 /** A file with the whole width of the map at a zoom is shown from two levels before that zoom on. */

@@ -3,6 +3,7 @@
 export type Colour =
   | 'water'
   | 'land'
+  | 'built'
   | 'border'
   | 'park'
   | 'building'
@@ -11,6 +12,7 @@ export type Colour =
   | 'soft'
   | 'pin'
   | 'card';
+export type Palette = Record<Colour, string>;
 /** Polygons have `fill`, lines `line`. `kinds` are those of Protomaps; without them, all of the layer. */
 export type Shape = {
   layer: string;
@@ -19,12 +21,13 @@ export type Shape = {
   line?: { colour: Colour; width: number };
 };
 
-export const palettes: Record<'light' | 'dark', Record<Colour, string>> = {
+export const palettes: Record<'light' | 'dark', Palette> = {
   light: {
-    water: '#c9dfe6',
-    land: '#f3eadb',
-    border: '#c9bda9',
-    park: '#dfe8cd',
+    water: '#bfdce6',
+    land: '#edf0e1',
+    built: '#f3e0c8',
+    border: '#bfc0a8',
+    park: '#d7e6c3',
     building: '#e6dac6',
     road: '#fffdf9',
     ink: '#221d18',
@@ -33,9 +36,10 @@ export const palettes: Record<'light' | 'dark', Record<Colour, string>> = {
     card: '#fffdf9',
   },
   dark: {
-    water: '#1a2a33',
-    land: '#35302a',
-    border: '#575044',
+    water: '#14262f',
+    land: '#282d27',
+    built: '#45382c',
+    border: '#545a4c',
     park: '#323a2a',
     building: '#3f3932',
     road: '#5a5246',
