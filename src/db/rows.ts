@@ -110,7 +110,8 @@ const entries = <T extends object>(columns: Columns<T>) =>
 
 const columnNames = new Map<string, string>();
 
-const columnOf = (property: string): string => columnNames.getOrInsertComputed(property, snakeCase);
+/** The column of a property: its name in snake_case. */
+export const columnOf = (property: string): string => columnNames.getOrInsertComputed(property, snakeCase);
 
 const snakeCase = (property: string): string =>
   property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,10 +1,8 @@
-/** What event-fields.ts declares about each field of an event. */
+/** What event-fields.ts declares about each field of an event. The column of a field has its name in snake_case. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { timestamp } from '../../http/schemas.ts';
 
 export type Field<Stored extends TSchema = TSchema> = {
-  /** The column of `events`. */
-  column: string;
   /** The SQL expression of the stored value, if it is not the column. */
   select?: string;
   /** The schema of the stored value: the type of the row's field, and the schema in the export. */
@@ -16,8 +14,8 @@ export type Field<Stored extends TSchema = TSchema> = {
   default?: Static<Stored>;
   /** The value in a duplicate, if it is not that of the original. */
   inCopy?: Static<Stored>;
-  /** Whether lists show the field. The record has all fields. */
-  inLists?: true;
+  /** Lists do not show the field. */
+  onlyInRecord?: true;
   /** The property of calendar entries that shows the field. DESCRIPTION has the texts of all its fields. */
   calendar?:
     | 'SUMMARY'

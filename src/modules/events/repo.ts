@@ -1,6 +1,6 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
-import { rowsOf, update } from '../../db/rows.ts';
+import { columnOf, rowsOf, update } from '../../db/rows.ts';
 import { assignments, insertValues, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -10,7 +10,7 @@ import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
-import { type EventFields, fieldRows } from './event-fields.ts';
+import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
@@ -20,7 +20,7 @@ import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
 /** The columns of `events e` and `event_counters c` that the export has, too. */
 export const eventColumns: Statement = raw(`
-  ${fieldRows.map(([, { column, select }]) => select ?? `e.${column}`).join(', ')}, e.created_at, e.updated_at,
+  ${fieldRows.map(([name, { select }]) => select ?? `e.${columnOf(name)}`).join(', ')}, e.created_at, e.updated_at,
   c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count`);
 
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
@@ -194,7 +194,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
 }
 
 const columns = (fields: EventFields): Record<string, unknown> => ({
-  ...Object.fromEntries(fieldRows.map(([name, { column }]) => [column, fields[name]])),
+  ...Object.fromEntries(fieldNames.map((name) => [columnOf(name), fields[name]])),
   cell: cellOf(fields.lat, fields.lng),
   search: searchVector(fields),
 });

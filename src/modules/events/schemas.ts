@@ -53,7 +53,7 @@ const {
   visibility: _visibility,
   status: _status,
   ...listedFields
-} = responsesOf(fieldRows.filter(([, { inLists }]) => inLists));
+} = responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord));
 
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
