@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { parentPort, Worker } from 'node:worker_threads';
 import { typedArraysIn } from './typed-arrays.ts';
 
@@ -11,8 +12,7 @@ const maxYoungGenerationSizeMb = 8;
 export async function runInWorker<T>(module: URL, workerData: unknown, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb } });
-  const abort = () => void worker.terminate();
-  signal.addEventListener('abort', abort, { once: true });
+  using _ = addAbortListener(signal, () => void worker.terminate());
   try {
     return await new Promise<T>((resolve, reject) => {
       worker.once('message', resolve);
@@ -20,7 +20,6 @@ export async function runInWorker<T>(module: URL, workerData: unknown, signal: A
       worker.once('exit', () => reject(new Error('The worker thread has ended without a result')));
     });
   } finally {
-    signal.removeEventListener('abort', abort);
     await worker.terminate();
   }
 }

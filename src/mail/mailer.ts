@@ -80,8 +80,8 @@ export class MailFailure extends Problem {
   /** The only fields that may be logged: the words of the mail server contain the address. */
   readonly logged: { code: string | undefined; status: number | undefined };
 
-  constructor(reason: MailFailureReason, details: Details = {}, retryAfter = 60) {
-    super('mail_unavailable', { retryAfter });
+  constructor(reason: MailFailureReason, details: Details = {}) {
+    super('mail_unavailable', { retryAfter: 60 });
     this.reason = reason;
     this.reply = details.reply ?? reason;
     this.isOfAddress = details.isOfAddress ?? false;

@@ -6,7 +6,7 @@
  * file serializes starting and stopping.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -215,10 +215,8 @@ async function runInitdb(
   signal?.throwIfAborted();
   const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
   const child = spawn(initdb, args, { cwd: '/', env: cleanEnv(), detached: true, stdio, ...identity });
-  const abort = () => child.kill();
-  signal?.addEventListener('abort', abort, { once: true });
+  using _ = signal && addAbortListener(signal, () => child.kill());
   const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  signal?.removeEventListener('abort', abort);
   signal?.throwIfAborted();
   if (code !== 0) throw new EmbeddedError(`The embedded database could not be created.\n${output.trim()}`);
 }

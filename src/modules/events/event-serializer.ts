@@ -59,13 +59,10 @@ type Fragment = { json: string; bytes: Buffer };
 const viewerStateFragments = new Map<string, Fragment>();
 
 function viewerStateFragment({ myRsvp, isSaved }: ViewerState): Fragment {
-  const key = `${myRsvp} ${isSaved}`;
-  const cached = viewerStateFragments.get(key);
-  if (cached) return cached;
-  const json = fieldsOf(serializeViewerState({ myRsvp, isSaved }));
-  const fragment = { json, bytes: Buffer.from(json) };
-  viewerStateFragments.set(key, fragment);
-  return fragment;
+  return viewerStateFragments.getOrInsertComputed(`${myRsvp} ${isSaved}`, () => {
+    const json = fieldsOf(serializeViewerState({ myRsvp, isSaved }));
+    return { json, bytes: Buffer.from(json) };
+  });
 }
 
 const bookingJson = (booking: MyBooking | null): string => fieldsOf(serializeMyBooking(toMyBooking(booking)));
