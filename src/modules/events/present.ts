@@ -96,11 +96,6 @@ export const toEvent = (
   publicUrl: string,
 ): Event => ({
   ...toCommonEvent(row, organizer, publicUrl),
-  ...(viewerState && {
-    myRsvp: viewerState.myRsvp,
-    isSaved: viewerState.isSaved,
-    myExtraGuests: viewerState.myExtraGuests,
-    isRsvpHidden: viewerState.isRsvpHidden,
-  }),
+  ...viewerState,
   ...toMyBooking(viewerState?.booking ?? null),
 });

@@ -48,16 +48,9 @@ const responsesOf = (rows: typeof fieldRows) =>
   schemasOf(rows, ({ response, stored }) => response ?? stored, Type.Object);
 
 const output = responsesOf(fieldRows) as Schemas<EventOutput>;
-// In responses, these two follow the counts.
-const {
-  visibility: _visibility,
-  status: _status,
-  ...listedFields
-} = responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord));
-
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
-  ...listedFields,
+  ...responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord)),
   rsvpCount: Type.Integer({
     examples: [14],
     description: 'Number of people with an RSVP, going or interested.',
@@ -73,8 +66,6 @@ const listed = {
   isSaved: Type.Optional(
     Type.Boolean({ description: 'Whether the caller saved the event; absent without a token.' }),
   ),
-  visibility: output.visibility,
-  status: output.status,
   createdAt: timestamp(),
 };
 
@@ -140,15 +131,7 @@ export const EventPage = named(
   Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
 );
 
-/** The document lists these fields of requests first, in this order. */
-const firstInputs = [
-  ...(['title', 'description', 'coverUrl', 'coverTheme', 'coverFocus'] as const),
-  ...(['startAt', 'endAt', 'timezone', 'allDay'] as const),
-  ...(['location', 'category', 'price', 'isPriceKnown', 'currency', 'capacity', 'visibility'] as const),
-  'template' as const,
-];
-const { status, ...input } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;
-const fields = { ...Object.fromEntries(firstInputs.map((name) => [name, input[name]])), ...input };
+const { status, ...fields } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;
 const { title, startAt, endAt, location, category, ...optionalFields } = fields;
 
 export const NewEvent = body(
