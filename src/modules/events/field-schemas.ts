@@ -39,7 +39,12 @@ export const endAt = {
 };
 
 export const allDay = {
-  stored: Type.Boolean(),
+  stored: Type.Boolean({
+    description:
+      'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
+      'in `timezone`. Show dates only; the last day is the one before `endAt`.',
+    examples: [false],
+  }),
   input: Type.Boolean({
     description:
       'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
@@ -47,16 +52,13 @@ export const allDay = {
       'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
     examples: [false],
   }),
-  response: Type.Boolean({
-    description:
-      'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
-      'in `timezone`. Show dates only; the last day is the one before `endAt`.',
-    examples: [false],
-  }),
 };
 
 export const timezone = {
-  stored: Type.String({ examples: ['Europe/Oslo'] }),
+  stored: Type.String({
+    description: 'The IANA time zone in which the times are meant.',
+    examples: ['Europe/Oslo'],
+  }),
   input: Type.String({
     format: 'time-zone',
     maxLength: 64,
@@ -66,14 +68,15 @@ export const timezone = {
       'not change.',
     examples: ['Europe/Oslo'],
   }),
-  response: Type.String({
-    description: 'The IANA time zone in which the times are meant.',
-    examples: ['Europe/Oslo'],
-  }),
 };
 
 export const isExact = {
-  stored: Type.Boolean({ examples: [true] }),
+  stored: Type.Boolean({
+    description:
+      'Whether the coordinates are those of the address. If false, they are those of its town: search maps for the ' +
+      'address.',
+    examples: [true],
+  }),
   input: Type.Optional(
     Type.Boolean({
       description:
@@ -82,16 +85,13 @@ export const isExact = {
       examples: [true],
     }),
   ),
-  response: Type.Boolean({
-    description:
-      'Whether the coordinates are those of the address. If false, they are those of its town: search maps for the ' +
-      'address.',
-    examples: [true],
-  }),
 };
 
 export const price = {
-  stored: Type.Number(),
+  stored: Type.Number({
+    description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
+    examples: [0],
+  }),
   input: Type.Unsafe<number>({
     type: 'number',
     minimum: 0,
@@ -99,34 +99,28 @@ export const price = {
     'x-max-decimals': 2,
     description: 'At most two decimals.',
   }),
-  response: Type.Number({
-    description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
-    examples: [0],
-  }),
 };
 
 export const isPriceKnown = {
-  stored: Type.Boolean(),
+  stored: Type.Boolean({
+    description: 'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
+    examples: [true],
+  }),
   input: Type.Boolean({
     description:
       'Whether price 0 means free. If left out: true if the request has a `price`; otherwise false for a new event, ' +
       'and unchanged for an existing one. Must be true when the price is above 0.',
     examples: [true],
   }),
-  response: Type.Boolean({
-    description: 'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
-    examples: [true],
-  }),
 };
 
 export const capacity = {
-  stored: Type.Integer({ description: '0 means no limit.' }),
+  stored: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
   input: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
     description: 'Seats that can be booked, at least as many as are booked; 0 means no limit.',
   }),
-  response: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
 };
 
 const visibilities = ['public', 'unlisted', 'private'] as const;
@@ -139,13 +133,12 @@ export const visibility = {
 };
 
 const audienceOf = (description: string) => ({
-  stored: oneOf(audiences),
+  stored: oneOf(audiences, { description: `${description}.` }),
   input: oneOf(audiences, {
     description:
       `${description}: \`organizer\` (the default): the organizer and admins; \`guests\`: also people with an RSVP, ` +
       'booking, place in the waitlist or claim; `everyone`: all who can see the event.',
   }),
-  response: oneOf(audiences, { description: `${description}.` }),
 });
 export const guestListVisibility = audienceOf('Who may list the guests');
 export const claimantVisibility = audienceOf('Who may see who brings which item');
