@@ -47,7 +47,7 @@ export type SummaryState = {
 export async function listSummaryState(
   db: Queryable,
   kind: SummaryKind,
-  pairs: { eventId: string; personId: string }[],
+  pairs: { eventId: string; userId: string }[],
 ): Promise<SummaryState> {
   const eventIds = pairs.map(({ eventId }) => eventId);
   const rows = await db.query<{ eventId: string; blockedId: string | null; level: Level | null }>(sql`
@@ -56,7 +56,7 @@ export async function listSummaryState(
     )
     select o.event_id, r.other_id as blocked_id, null::text as level
     from organizers o
-    join unnest(${eventIds}::uuid[], ${pairs.map(({ personId }) => personId)}::uuid[]) k (event_id, person_id)
+    join unnest(${eventIds}::uuid[], ${pairs.map(({ userId }) => userId)}::uuid[]) k (event_id, person_id)
       on k.event_id = o.event_id
     join relations r on r.user_id = o.organizer_id and r.other_id = k.person_id
     where r.blocks or r.blocked_by
@@ -157,7 +157,7 @@ export async function takeBack<M extends { eventId: string; n?: number }>(
   const n = summaries[kind].counter === 'item_stock' ? sql`s.n` : sql`null::int as n`;
   const keyOf = (key: { eventId: string; n?: number | null }) => `${key.eventId} ${key.n ?? ''}`;
   for (const some of inChunks(moves)) {
-    const pairs = some.map(({ eventId }) => ({ eventId, personId }));
+    const pairs = some.map(({ eventId }) => ({ eventId, userId: personId }));
     const [state, rows] = await Promise.all([
       listSummaryState(tx, kind, pairs),
       tx.query<SummaryEvent & Summary & { n: number | null }>(sql`

@@ -77,11 +77,7 @@ async function lockAndRead(tx: Transaction, commands: BookingCommand[], mayWaitF
       mayWaitForLocks,
     ),
     listBookingAccess(tx, bookings, { withPosition: false }),
-    listSummaryState(
-      tx,
-      'bookings',
-      bookings.map(({ eventId, userId }) => ({ eventId, personId: userId })),
-    ),
+    listSummaryState(tx, 'bookings', bookings),
   ]);
   return { lockedEvents, states, summaryState };
 }

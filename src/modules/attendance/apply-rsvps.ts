@@ -50,11 +50,7 @@ async function lockAndRead(tx: Transaction, commands: RsvpCommand[], mayWaitForL
   const [events, rsvps, summaryState] = await Promise.all([
     lockRsvpEvents(tx, eventIds, mayWaitForLocks),
     findRsvps(tx, keys),
-    listSummaryState(
-      tx,
-      'rsvps',
-      keys.map(({ eventId, userId }) => ({ eventId, personId: userId })),
-    ),
+    listSummaryState(tx, 'rsvps', keys),
   ]);
   const missing = eventIds.filter((id) => !events.has(id));
   // A statement that waits for the lock of an event and does not get it waited for the event's deletion.

@@ -63,7 +63,7 @@ async function lockAndRead(tx: Transaction, commands: ClaimCommand[], mayWaitFor
     listSummaryState(
       tx,
       'claims',
-      commands.map(({ item, caller }) => ({ eventId: item.eventId, personId: caller.id })),
+      commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id })),
     ),
   ]);
   return { lockedItems, claimants, summaryState };
