@@ -7,7 +7,14 @@ import {
 } from './generated/client/index.ts';
 import { idempotentOperations } from './generated/idempotent-operations.ts';
 import { refresh } from './generated/sdk.gen.ts';
-import type { DeleteMeData, LogoutData, RefreshData, SignInData, TokenPair } from './generated/types.gen.ts';
+import type {
+  DeleteMeData,
+  LogoutData,
+  RefreshData,
+  SignInByMailData,
+  SignInData,
+  TokenPair,
+} from './generated/types.gen.ts';
 import { type ListenOptions, listen, type OpenStream } from './listen.ts';
 import { toResponseError } from './problem-error.ts';
 import { withRenewal } from './renewal.ts';
@@ -102,6 +109,7 @@ const randomKey = (): string =>
 /** The operations that begin or renew a session, and those that end it. */
 const beginning: readonly string[] = [
   'POST /v1/auth/otp/verify' satisfies `POST ${SignInData['url']}`,
+  'POST /v1/auth/email/verify' satisfies `POST ${SignInByMailData['url']}`,
   'POST /v1/auth/refresh' satisfies `POST ${RefreshData['url']}`,
 ];
 const ending: readonly string[] = [

@@ -12,7 +12,9 @@ import {
   memoryStorage,
   requestCode,
   requestDeleteCode,
+  requestMailCode,
   type Send,
+  signInByMail,
   type Tokens,
   updateMe,
 } from '@potluck/client';
@@ -43,6 +45,14 @@ test('session: the access token is sent in the header Authorization alone, and t
       [undefined, null],
     ],
   );
+});
+
+test('session: a sign-in by mail stores the tokens', async () => {
+  const { client } = createRecordedClient(api.url);
+  const body = { email: 'ada@example.org' };
+  const { data: sent } = await requestMailCode({ client, body });
+  const { data } = await signInByMail({ client, body: { ...body, code: sent.devCode ?? '' } });
+  assert.equal((await getMe({ client })).data.id, data.user.id);
 });
 
 test('session: 20 concurrent requests with an expired access token make one refresh, and all succeed', async () => {

@@ -42,6 +42,10 @@ test('config: every variable has a default outside production', () => {
 test('config: production requires SECRET_KEY, PUBLIC_URL and SMS_DRIVER, disables the demo and enables limits', () => {
   for (const name of ['SECRET_KEY', 'PUBLIC_URL', 'SMS_DRIVER'])
     assert.match(faults({ NODE_ENV: 'production' }), new RegExp(name));
+  const { SMS_DRIVER: _, ...withoutSms } = production;
+  const mail = { MAIL_URL: 'smtp://mail.example.org', MAIL_FROM: 'events@example.org' };
+  assert.match(faults({ ...withoutSms, ...mail, SIGN_IN: 'phone,email' }), /^SMS_DRIVER is not set/);
+  assert.deepEqual(readConfig({ ...withoutSms, ...mail, SIGN_IN: 'email' }).sms, { driver: 'console' });
   const config = readConfig(production);
   assert.deepEqual(
     [config.demo, config.rateLimit, config.dailyQuotas, config.publicUrl],

@@ -70,6 +70,7 @@ function readSettings(read: Reader) {
   const demoAllowed = !production && (isLocal || devCodes);
   const dataDir = path.resolve(read.text('DATA_DIR') ?? 'data');
   const mail = readMail(read, { devCodes, publicUrl });
+  const signIn = readSignIn(read, mail.driver !== 'off');
   return {
     production,
     port,
@@ -93,12 +94,12 @@ function readSettings(read: Reader) {
     secretKey: readSecretKey(read, production),
     /** The URL at which clients reach this server, without a trailing slash. */
     publicUrl: publicUrl ?? localUrl(host, port),
-    sms: readSms(read, production),
+    sms: readSms(read, production && signIn.includes('phone')),
     /** The name by which messages call this server. */
     instanceName: readInstanceName(read),
     mail,
     /** The kinds of contacts with which people sign in. */
-    signIn: readSignIn(read, mail.driver !== 'off'),
+    signIn,
     /** The country of phone numbers that are written without the code of a country. */
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */

@@ -5,7 +5,7 @@ import { createEvent, createItem, createUser, fromPage, signInBrowser } from '..
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { connectSql } from '../support/sql-tag.ts';
 
-const api = await startTestApp({ pages: true });
+const api = await startTestApp({ pages: true, env: { CONTACT: 'https://example.org/legal' } });
 const organizer = await createUser(api);
 
 /** Sends a form as a browser does from a page of `origin`. */
@@ -31,6 +31,11 @@ test('page: 200 with a policy that allows only scripts of this server; texts of 
     /<(?:script|img|link(?! rel="canonical")|source)[^>]* (?:src|href)="([^"]+)"/g,
   ))
     assert.ok(source.startsWith('/') && !source.startsWith('//'), source);
+});
+
+test('page: each page links to how people reach the operator', async () => {
+  for (const path of ['/', '/sign-in', '/nowhere'])
+    assert.match((await api.get(path)).body, /<a href="https:\/\/example\.org\/legal">Contact<\/a>/, path);
 });
 
 test('page: 200 compressed, also with unknown parameters; 404 in HTML for a path with two slashes', async () => {

@@ -11,12 +11,12 @@ export type TwilioConfig = {
 };
 export type SmsConfig = { driver: 'console' } | TwilioConfig | HttpSmsConfig;
 
-export function readSms(read: Reader, production: boolean): SmsConfig {
-  // No default in production: a server that sends no messages must be a deliberate choice.
-  if (production && read.text('SMS_DRIVER') === undefined) {
+/** @param isRequired where people sign in by phone: that codes only appear in the log must be a deliberate choice */
+export function readSms(read: Reader, isRequired: boolean): SmsConfig {
+  if (isRequired && read.text('SMS_DRIVER') === undefined) {
     read.faults.push(
       'SMS_DRIVER is not set; in production it must be: twilio or http, which send the codes, ' +
-        'or console, which only writes them into the log of this server.',
+        'or console, which only writes them into the log of this server. With SIGN_IN=email, none is needed.',
     );
   }
   switch (read.oneOf('SMS_DRIVER', ['console', 'twilio', 'http'], 'console')) {

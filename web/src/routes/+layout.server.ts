@@ -8,7 +8,8 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
   const loadedAt = new Date().toISOString();
   const country = platform?.defaultCountry ?? null;
   const signInWays: Features['signIn'] = platform?.signInWays ?? ['phone'];
-  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country, signInWays };
+  const contact = platform?.contact ?? null;
+  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country, signInWays, contact };
   const [{ unreadCount }, { unreadConversations }] = await Promise.all([
     read(listNotifications({ client: api, query: { limit: 1 } })),
     read(listConversations({ client: api, query: { limit: 1 } })),
@@ -20,5 +21,6 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
     loadedAt,
     country,
     signInWays,
+    contact,
   };
 };
