@@ -31,14 +31,8 @@ export async function listOwnEvents(
 }
 
 export type OwnClaimRow = ClaimRow &
-  Pick<ItemRow, 'title' | 'kind' | 'emoji'> & {
-    eventTitle: string;
-    startAt: Date;
-    endAt: Date;
-    allDay: boolean;
-    timezone: string;
-    status: EventRow['status'];
-  };
+  Pick<ItemRow, 'title' | 'kind' | 'emoji'> &
+  Pick<EventRow, 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'status'> & { eventTitle: string };
 
 /**
  * The viewer's claims on visible events, newest first. Reads each of the viewer's claims (claims_by_user).
