@@ -1,10 +1,7 @@
 import { defineModule } from '../../http/define-module.ts';
-import { bookSeats } from './book-seats.ts';
-import { cancelBooking } from './cancel-booking.ts';
-import { changeBooking } from './change-booking.ts';
+import { bookSeats, cancelBooking, changeBooking, getBooking } from './booking.ts';
 import { attendanceDeletionHooks } from './delete-account-data.ts';
 import { attendanceExportSections } from './export-sections.ts';
-import { getBooking } from './get-booking.ts';
 import { listBookings } from './list-bookings.ts';
 import { listGuests } from './list-guests.ts';
 import { saveEvent } from './save-event.ts';

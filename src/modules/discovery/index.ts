@@ -1,9 +1,8 @@
 import { defineModule } from '../../http/define-module.ts';
 import { getEventHighlights } from './get-event-highlights.ts';
 import { getEventMap } from './get-event-map.ts';
-import { listEvents } from './list-events.ts';
+import { listEvents, searchEvents } from './list-events.ts';
 import { listUserEvents } from './list-user-events.ts';
-import { searchEvents } from './search-events.ts';
 import type { DiscoveryServices } from './services.ts';
 import { suggestEvents } from './suggest-events.ts';
 

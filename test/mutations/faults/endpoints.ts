@@ -19,10 +19,10 @@ export const endpointFaults: Fault[] = [
       'the guests of a private event',
     ],
   ]),
-  ...faultsOf('src/modules/items/list-event-claims.ts', [
+  ...faultsOf('src/modules/items/list-claims.ts', [
     ['requireOrganizer(event.row, caller);', '', 'claim-lists', 'a stranger lists claims'],
   ]),
-  ...faultsOf('src/modules/items/list-item-claims.ts', [
+  ...faultsOf('src/modules/items/list-claims.ts', [
     ['await requireItemOrganizer(services.db, id, caller);', '', 'claim-lists', 'a stranger lists claims'],
   ]),
   ...faultsOf('src/modules/items/update-item.ts', [
