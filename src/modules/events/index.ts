@@ -1,13 +1,12 @@
 import { defineModule } from '../../http/define-module.ts';
+import { deleteEvent, updateEvent } from './change-event.ts';
 import { createEvent } from './create-event.ts';
 import { eventDeletionHooks } from './delete-account-data.ts';
-import { deleteEvent } from './delete-event.ts';
 import { eventExportSections } from './export-sections.ts';
 import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
 import { listCategories } from './list-categories.ts';
 import type { EventServices } from './services.ts';
-import { updateEvent } from './update-event.ts';
 
 /** Events: records, covers and categories. */
 export const events = defineModule<EventServices>({

@@ -1,15 +1,14 @@
 import { defineModule } from '../../http/define-module.ts';
 import { addItem, addItems } from './add-items.ts';
+import { deleteItem, updateItem } from './change-item.ts';
 import { changeClaim, claimItem, unclaimItem } from './claim-item.ts';
 import { itemDeletionHooks } from './delete-account-data.ts';
-import { deleteItem } from './delete-item.ts';
 import { duplicateEvent } from './duplicate-event.ts';
 import { itemExportSections } from './export-sections.ts';
 import { listEventClaims, listItemClaims } from './list-claims.ts';
 import { listItems } from './list-items.ts';
 import { listTemplates } from './list-templates.ts';
 import type { ItemServices } from './services.ts';
-import { updateItem } from './update-item.ts';
 
 /** Items that an event needs, and the claims on them. */
 export const items = defineModule<ItemServices>({

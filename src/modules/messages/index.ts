@@ -1,11 +1,9 @@
 import { defineModule } from '../../http/define-module.ts';
+import { listMessages, markMessagesRead, sendMessage } from './conversation.ts';
 import { messageDeletionHooks } from './delete-account-data.ts';
 import { messageExportSections } from './export-sections.ts';
 import { listConversations } from './list-conversations.ts';
-import { listMessages } from './list-messages.ts';
-import { markMessagesRead } from './mark-messages-read.ts';
 import { maintainMessages } from './retention.ts';
-import { sendMessage } from './send-message.ts';
 import type { MessageServices } from './services.ts';
 
 /** Messages between two people. */

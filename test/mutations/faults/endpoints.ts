@@ -21,15 +21,21 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/items/list-claims.ts', [
     ['requireOrganizer(event.row, caller);', '', 'claim-lists', 'a stranger lists claims'],
-  ]),
-  ...faultsOf('src/modules/items/list-claims.ts', [
     ['await requireItemOrganizer(services.db, id, caller);', '', 'claim-lists', 'a stranger lists claims'],
   ]),
-  ...faultsOf('src/modules/items/update-item.ts', [
-    ['await requireItemOrganizer(tx, id, caller);', '', 'item-changes', 'a stranger changes an item'],
-  ]),
-  ...faultsOf('src/modules/items/delete-item.ts', [
-    ['await requireItemOrganizer(tx, id, caller);', '', 'items', 'a stranger deletes an item'],
+  ...faultsOf('src/modules/items/change-item.ts', [
+    [
+      'await requireItemOrganizer(tx, id, caller);\n      const row',
+      'const row',
+      'item-changes',
+      'a stranger changes an item',
+    ],
+    [
+      'await requireItemOrganizer(tx, id, caller);\n      const check',
+      'const check',
+      'items',
+      'a stranger deletes an item',
+    ],
   ]),
   ...faultsOf('src/modules/items/claimants.ts', [
     [
@@ -45,7 +51,7 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/events/get-event.ts', [
     ['if (!event || !isVisible(event.row, caller))', 'if (!event)', 'event-records', 'a private event'],
   ]),
-  ...faultsOf('src/modules/events/update-event.ts', [
+  ...faultsOf('src/modules/events/change-event.ts', [
     ['requireCapacity(before, fields);', '', 'booking-changes', 'a capacity below the booked seats'],
   ]),
   ...faultsOf('src/modules/events/event-rules.ts', [
@@ -177,7 +183,7 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/uploads/create-upload.ts', [
     ["await flags.require('uploads');", '', 'uploads', 'the flag does not stop uploads'],
   ]),
-  ...faultsOf('src/modules/messages/send-message.ts', [
+  ...faultsOf('src/modules/messages/conversation.ts', [
     ["await flags.require('messages');", '', 'admin-flags', 'the flag does not stop messages'],
   ]),
   ...faultsOf('src/modules/notifications/delivery-repo.ts', [

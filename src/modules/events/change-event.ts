@@ -1,5 +1,6 @@
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -7,21 +8,25 @@ import { toCachedEvent } from './event-cache.ts';
 import { applyChange, requireCapacity, versionOfEvent } from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
-import { findEvent, updateEvent as updateRow } from './repo.ts';
+import { deleteEvent as deleteRow, findEvent, updateEvent as updateRow } from './repo.ts';
 import { requireOwnEvent } from './require-own-event.ts';
 import { Event, EventChange, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
 
-export const updateEvent = defineEndpoint({
-  method: 'PATCH',
+const common = {
   path: '/v1/events/:id',
+  access: 'required',
+  ifMatch: true,
+  params: EventParams,
+} as const;
+
+export const updateEvent = defineEndpoint({
+  ...common,
+  method: 'PATCH',
   summary: 'Change or cancel an event',
   description:
     'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +
     'A higher `capacity` books people of the waitlist.',
-  access: 'required',
-  ifMatch: true,
-  params: EventParams,
   body: EventChange,
   response: { 200: Event },
   problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
@@ -46,5 +51,24 @@ export const updateEvent = defineEndpoint({
     ]);
     const { json, etag } = serializeEvent(toCachedEvent(row), organizer, viewerState, config.publicUrl);
     return { statusCode: 200, json, headers: { etag } };
+  },
+});
+
+export const deleteEvent = defineEndpoint({
+  ...common,
+  method: 'DELETE',
+  summary: 'Delete an event with its items, claims, bookings, RSVPs and saves',
+  description: 'For its organizer and admins.',
+  response: { 200: Success },
+  problems: ['event_not_found', 'not_organizer'],
+
+  async handler({ caller, params, request }, { db }: EventServices) {
+    const id = readId(params.id, 'event_not_found');
+    await actAs(db, caller, async (tx, caller) => {
+      const event = await requireOwnEvent(tx, id, caller);
+      requireMatch(request, versionOfEvent(event));
+      await deleteRow(tx, event);
+    });
+    return { status: 200, body: { success: true as const } };
   },
 });

@@ -1,25 +1,31 @@
 import { requireMatch, weakTag } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { listClaimants } from './claimants.ts';
 import { requireItemOrganizer } from './policy.ts';
-import { toClaimant, toItem, versionOfItem } from './present.ts';
-import { updateItem as changeItem, listMyClaims } from './repo.ts';
+import { type ItemRow, toClaimant, toItem, versionOfItem } from './present.ts';
+import { updateItem as changeItem, listMyClaims, deleteItem as removeItem } from './repo.ts';
 import { Item, ItemChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-export const updateItem = defineEndpoint({
-  method: 'PATCH',
+const common = {
   path: '/v1/items/:id',
+  access: 'required',
+  ifMatch: true,
+  params: ItemParams,
+} as const;
+
+export const updateItem = defineEndpoint({
+  ...common,
+  method: 'PATCH',
   summary: 'Change an item',
   description:
     'For the organizer of the event and admins. Fields that are left out do not change. `quantityNeeded` cannot be ' +
     'lower than the quantity already claimed. The texts of all items of an event may have up to 1 MiB ' +
     '(409 `item_list_full`).',
-  access: 'required',
-  ifMatch: true,
-  params: ItemParams,
   body: ItemChange,
   response: { 200: Item },
   problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed', 'item_list_full'],
@@ -40,5 +46,25 @@ export const updateItem = defineEndpoint({
       );
     });
     return { status: 200, body: item, headers: { etag: weakTag(item.version) } };
+  },
+});
+
+export const deleteItem = defineEndpoint({
+  ...common,
+  method: 'DELETE',
+  summary: 'Remove an item',
+  description:
+    'For the organizer of the event and admins. Deletes all claims on the item; the people who made them are not notified.',
+  response: { 200: Success },
+  problems: ['item_not_found', 'not_organizer'],
+
+  async handler({ caller, params, request }, { db }: ItemServices) {
+    const id = readItemId(params.id);
+    await actAs(db, caller, async (tx, caller) => {
+      await requireItemOrganizer(tx, id, caller);
+      const check = (item: ItemRow) => requireMatch(request, versionOfItem(item));
+      if (!(await removeItem(tx, id, check))) throw new Problem('item_not_found');
+    });
+    return { status: 200, body: { success: true as const } };
   },
 });

@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { Problem } from '../../lib/errors.ts';
+import { UserParams } from '../users/schemas.ts';
+import { readUserId } from '../users/user-id.ts';
+import { requirePerson } from './policy.ts';
+import { toMessage } from './present.ts';
+import { listMessages as findMessages, markRead } from './repo.ts';
+import { Message, MessagePage, NewMessage, Read } from './schemas.ts';
+import type { MessageServices } from './services.ts';
+
+const common = {
+  access: 'required',
+  params: UserParams,
+} as const;
+
+export const listMessages = defineEndpoint({
+  ...common,
+  method: 'GET',
+  path: '/v1/users/:id/messages',
+  summary: 'List the messages between you and a person',
+  description:
+    'The newest message first. A block does not hide earlier messages from either person. Listing messages does not ' +
+    'mark them as read.',
+  query: Type.Object(cursorQuery),
+  response: { 200: MessagePage },
+  problems: ['user_not_found'],
+
+  async handler({ caller, params, query }, { db, people }: MessageServices) {
+    const { cursor, limit } = query;
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
+    const [before = null] = readCursor(cursor, 'id') ?? [];
+    const [found] = await Promise.all([
+      findMessages(db, participants, before, limit + 1),
+      requirePerson(people, participants.otherId),
+    ]);
+    const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
+    return { status: 200, body: { data: rows.map((row) => toMessage(participants, row)), nextCursor } };
+  },
+});
+
+export const sendMessage = defineEndpoint({
+  ...common,
+  method: 'POST',
+  path: '/v1/users/:id/messages',
+  summary: 'Send a message to a person',
+  description:
+    'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +
+    'anyone, also to people with a private profile. The operator limits the messages of a person in a minute, by ' +
+    'default to 60; one more results in a 429.',
+  idempotent: true,
+  body: NewMessage,
+  response: { 201: Message },
+  problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
+
+  async handler({ caller, params, body, idempotency }, services: MessageServices) {
+    const { people, flags, messages } = services;
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
+    if (participants.otherId === caller.id) throw new Problem('self_relation');
+    // A missing recipient would leave the batch and be retried individually, which is serial and therefore
+    // slow.
+    await requirePerson(people, participants.otherId);
+    await flags.require('messages');
+    const command = { caller, otherId: participants.otherId, text: body.text };
+    return messages.respond(command, idempotency, 201, (row) => toMessage(participants, row));
+  },
+});
+
+export const markMessagesRead = defineEndpoint({
+  ...common,
+  method: 'POST',
+  path: '/v1/users/:id/messages/read',
+  summary: 'Mark all messages from a person as read',
+  description: 'Messages that arrive later are unread.',
+  response: { 200: Read },
+  problems: ['user_not_found'],
+
+  async handler({ caller, params }, { db, people }: MessageServices) {
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
+    await requirePerson(people, participants.otherId);
+    await actAs(db, caller, (tx) => markRead(tx, participants));
+    return { status: 200, body: { unreadCount: 0 } };
+  },
+});
