@@ -41,7 +41,7 @@ export async function measureActions(target: Target): Promise<void> {
   try {
     const measure = createMeasure(sql, toDatabase, toServer);
     await runActions(measure, callOf(`http://127.0.0.1:${toServer.port}`), () =>
-      deliverCauses(db, new Date()),
+      deliverCauses({ db, clock: () => new Date(), mailer: { isOn: false } }),
     );
   } finally {
     await app.close();

@@ -9,8 +9,8 @@ const latest = Date.UTC(10_000, 0, 1) - 1;
 /** The range of valid timestamps, for error messages. */
 export const timestampBounds = `from ${new Date(earliest).toISOString().replace('.000', '')} to ${new Date(latest).toISOString()}`;
 
-/** A day in ms. */
-export const dayMs = 86_400_000;
+/** In ms. */
+export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000] as const;
 
 /** The day in UTC, as a date of PostgreSQL. */
 export const utcDay = (at: Date): string => at.toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** The kinds of mails that are stored until a mail server accepts them. */
+/** The kinds of mails beside those of notifications (src/outbox/kinds.ts). */
 const kinds = {
   /** Sent by an admin to see whether mails arrive. */
   test: {},

@@ -17,17 +17,36 @@ export type MailContent = {
   heading: string;
   /** Shown large, to be read and copied. */
   code?: string;
+  /** An event, with the leaf of a calendar: a month and a day in few letters. */
+  event?: { month: string; day: string; title: string; lines: string[] };
   paragraphs?: string[];
+  items?: string[];
   button?: MailLink;
   /** Why the person gets the mail, and how to stop it. */
   footer: (string | MailLink)[];
+  /** A part that calendar programs read. */
+  calendar?: { method: 'REQUEST' | 'CANCEL'; text: string };
+  /** The name of the sender, if it is not that of the instance. */
+  sender?: string;
+  /** The address to which mail programs post so that the person gets no more mails like this (RFC 8058). */
+  unsubscribe?: string;
 };
 
-export function renderText({ heading, code, paragraphs = [], button, footer }: MailContent): string {
+export function renderText({
+  heading,
+  code,
+  event,
+  paragraphs = [],
+  items = [],
+  button,
+  footer,
+}: MailContent): string {
   const blocks = [
     heading,
     code,
+    event && [event.title, ...event.lines].join('\n'),
     ...paragraphs,
+    items.map((item) => `- ${item}`).join('\n'),
     button && lineOf(button),
     footer.length > 0 ? ['-- ', ...footer.map(lineOf)].join('\n') : '',
   ];
@@ -56,6 +75,7 @@ export const contrasts = [
   ['soft', 'card'],
   ['accent', 'card'],
   ['accent', 'paper'],
+  ['accent', 'tint'],
   ['onAccent', 'accent'],
 ] as const;
 
@@ -96,11 +116,14 @@ export function renderHtml(content: MailContent, instance: string): string {
   );
 }
 
-function renderBody({ heading, code, paragraphs = [], button }: MailContent): string {
+function renderBody({ heading, code, event, paragraphs = [], items = [], button }: MailContent): string {
   const parts = [
     `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${userText(heading)}</h1>`,
     code && `<p class="tint" dir="ltr" style="${codeStyle}">${escapeHtml(code)}</p>`,
+    event && renderEvent(event),
     ...paragraphs.map((text) => `<p style="margin:0 0 16px">${userText(text)}</p>`),
+    items.length > 0 &&
+      `<ul style="margin:0 0 16px;padding:0 20px">${items.map((item) => `<li>${userText(item)}</li>`).join('')}</ul>`,
     button && renderButton(button),
   ];
   return parts.filter(Boolean).join('');
@@ -109,6 +132,21 @@ function renderBody({ heading, code, paragraphs = [], button }: MailContent): st
 const codeStyle =
   `margin:0 0 16px;padding:12px;border-radius:12px;background:${light.tint};color:${light.ink};` +
   'font:600 32px/1.25 ui-monospace,Menlo,Consolas,monospace;letter-spacing:6px;text-align:center';
+
+function renderEvent({ month, day, title, lines }: NonNullable<MailContent['event']>): string {
+  const leaf =
+    `<td width="56" valign="top"><table role="presentation" class="tint" width="56" cellspacing="0" cellpadding="0" ` +
+    `style="border-radius:12px;background:${light.tint};color:${light.ink};text-align:center"><tr><td style="padding:6px 0 8px">` +
+    `<div class="accent" style="font-size:12px;line-height:1.3;font-weight:600;color:${light.accent}">${escapeHtml(month)}</div>` +
+    `<div style="font-size:22px;line-height:1.2;font-weight:600">${escapeHtml(day)}</div></td></tr></table></td>`;
+  const about = lines
+    .map((line) => `<div class="soft" style="color:${light.soft}">${userText(line)}</div>`)
+    .join('');
+  return (
+    '<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 16px"><tr>' +
+    `${leaf}<td width="14"></td><td valign="top"><div style="font-weight:600">${userText(title)}</div>${about}</td></tr></table>`
+  );
+}
 
 const renderButton = ({ text, url }: MailLink): string =>
   `<p style="margin:8px 0 0"><a class="button" href="${escapeHtml(url)}" style="display:inline-block;padding:12px 22px;` +

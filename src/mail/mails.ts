@@ -16,7 +16,6 @@ import type { Queryable } from '../db/query.ts';
 import { deleteRows, insertRows, updateRows } from '../db/rows.ts';
 import { empty, type Statement, sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { MailKind } from './kinds.ts';
 
 /** `queued`: to be sent. `sent`: the mail server accepted it. `failed`: refused for good, or for two days. */
 export const mailStates = ['queued', 'sent', 'failed', 'suppressed'] as const;
@@ -25,28 +24,40 @@ export type MailState = (typeof mailStates)[number];
 export type MailKey = { userId: string; id: string };
 
 export type NewMail = MailKey & {
-  kind: MailKind;
+  /** The kind of the notification that the mail is about, or a `MailKind`. */
+  kind: string;
   /** The event or the person that the mail is about; the recipient for kinds about the server. */
   subjectId: string;
   /** The person who caused it. The persons with mails in the queue take turns. */
   sourceId: string;
   address: string;
   language: Language;
+  /** Before this time it is not sent; now, if it is left out. */
+  dueAt?: Date;
 };
 
-export type QueuedMail = NewMail & { attempts: number; createdAt: Date };
+export type QueuedMail = Omit<NewMail, 'dueAt'> & { attempts: number; createdAt: Date };
 
 /** How long a mail belongs to the server that has taken it, unless the server extends it. */
 export const leaseMs = 60_000;
 
 /**
- * The statement that stores mails, in the order in which each person who caused some has them sent. The turn of a mail is
- * one after that of the person's mail before, and at least the turn that is due: a person who caused 100,000 mails delays the
- * first mail of another person by one mail for each person in the queue. Two transactions may give out equal turns, which delays
- * a mail by another one.
+ * Reads what decides about the order in which each person who caused mails has them sent. The turn of a mail is one after that
+ * of the person's mail before, and at least the turn that is due: a person who caused 100,000 mails delays the first mail of
+ * another person by one mail for each person in the queue. Two transactions may give out equal turns, which delays a mail by
+ * another one.
+ *
+ * A mail takes the place of one that says the same and that no server has taken yet: of the same kind and subject, to the same
+ * address. The row stays locked until the transaction ends, so a server that takes the mail meanwhile waits, and writes what the
+ * transaction stores.
+ * @param sourceIds the persons who cause the mails
+ * @returns makes the statement that stores mails of these persons
  */
-export async function insertMails(db: Queryable, mails: NewMail[], now: Date): Promise<Statement> {
-  const sourceIds = [...new Set(mails.map(({ sourceId }) => sourceId))];
+export async function prepareMails(
+  db: Queryable,
+  sourceIds: string[],
+  now: Date,
+): Promise<(mails: NewMail[]) => Statement> {
   const [[front], latest] = await Promise.all([
     db.query<{ turn: number | null }>(sql`
       select min(turn) as turn from mails where state = 'queued' and due_at <= ${now}`),
@@ -55,17 +66,35 @@ export async function insertMails(db: Queryable, mails: NewMail[], now: Date): P
       where state = 'queued' and source_id = any(${sourceIds}::uuid[]) group by source_id`),
   ]);
   const turns = new Map(latest.map(({ sourceId, turn }) => [sourceId, turn]));
-  const rows = mails.map((mail) => {
+  const toRow = (mail: NewMail) => {
     const turn = Math.max((turns.get(mail.sourceId) ?? -1) + 1, front?.turn ?? 0);
     turns.set(mail.sourceId, turn);
-    return { ...mail, state: 'queued', turn, attempts: 0, dueAt: now, createdAt: now };
-  });
-  return insertRows('mails', rows, {
-    ...{ userId: 'uuid', id: 'uuid', kind: 'text', subjectId: 'uuid', sourceId: 'uuid' },
-    ...{ address: 'text', language: 'text', state: 'text', turn: 'int', attempts: 'int' },
-    ...{ dueAt: 'timestamptz', createdAt: 'timestamptz' },
-  });
+    return { dueAt: now, ...mail, state: 'queued', turn, attempts: 0, createdAt: now };
+  };
+  return (mails) => sql`
+    ${insertRows('mails', mails.map(toRow), {
+      ...{ userId: 'uuid', kind: 'text', subjectId: 'uuid', address: 'text', id: 'uuid', sourceId: 'uuid' },
+      ...{ language: 'text', state: 'text', turn: 'int', attempts: 'int' },
+      ...{ dueAt: 'timestamptz', createdAt: 'timestamptz' },
+    })} order by 1, 2, 3, 4
+    on conflict (user_id, kind, subject_id, address) where state = 'queued' and attempts = 0
+    do update set id = excluded.id, language = excluded.language, due_at = excluded.due_at`;
 }
+
+/** The statement that stores mails. */
+export const insertMails = async (db: Queryable, mails: NewMail[], now: Date): Promise<Statement> =>
+  (await prepareMails(db, [...new Set(mails.map(({ sourceId }) => sourceId))], now))(mails);
+
+/** Of these people, when the last mail of each of these kinds and its subject was stored, without those that wait to be sent. */
+export const listLastMails = (
+  db: Queryable,
+  { userIds, kinds, after }: { userIds: string[]; kinds: string[]; after: Date },
+): Promise<{ userId: string; kind: string; subjectId: string; lastAt: Date }[]> =>
+  db.query(sql`
+    select user_id, kind, subject_id, max(created_at) as last_at from mails
+    where user_id = any(${userIds}::uuid[]) and kind = any(${kinds}::text[]) and created_at > ${after}
+      and (state <> 'queued' or attempts > 0)
+    group by user_id, kind, subject_id`);
 
 /** Finds the mails whose turn is next. */
 export const findDueMails = (db: Queryable, now: Date, limit: number): Promise<MailKey[]> =>

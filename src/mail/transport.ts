@@ -66,12 +66,23 @@ const toOptions = (
   from: { name: string; address: string },
   domain: string,
 ): SendMailOptions => ({
-  from,
+  from: { ...from, name: content.sender ?? from.name },
   to: { name: '', address: to },
   messageId: `<${id}@${domain}>`,
   subject: content.subject,
   text: renderText(content),
   html: renderHtml(content, from.name),
   // No programs that answer for people who are away.
-  headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': content.language },
+  ...(content.calendar && {
+    icalEvent: { method: content.calendar.method, filename: 'event.ics', content: content.calendar.text },
+  }),
+  headers: {
+    'Auto-Submitted': 'auto-generated',
+    'Content-Language': content.language,
+    ...(content.unsubscribe && {
+      // In one line: some programs read no address that begins on the second one.
+      'List-Unsubscribe': { prepared: true, value: `<${content.unsubscribe}>` },
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
+  },
 });

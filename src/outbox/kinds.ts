@@ -3,12 +3,19 @@
  * and pages follow. CONTRIBUTING.md shows what a new kind touches.
  */
 import { type Statement, sql } from '../db/sql.ts';
+import { dayMs, hourMs, minuteMs } from '../lib/time.ts';
 
 /** Where a notification goes. */
-type Channel = 'inbox' | 'push';
+export type Channel = 'inbox' | 'push' | 'mail';
 /** What a person can choose for a kind. */
-export type Level = 'off' | 'inbox' | 'push';
-export const channelsOf: Record<Level, Channel[]> = { off: [], inbox: ['inbox'], push: ['inbox', 'push'] };
+export type Level = 'off' | 'inbox' | 'push' | 'mail' | 'all';
+export const channelsOf: Record<Level, Channel[]> = {
+  off: [],
+  inbox: ['inbox'],
+  push: ['inbox', 'push'],
+  mail: ['inbox', 'mail'],
+  all: ['inbox', 'push', 'mail'],
+};
 
 /**
  * `level`: of people who have not set one. `icon`: the name of a file in web/src/lib/icons/. `description`: for the OpenAPI
@@ -17,10 +24,17 @@ export const channelsOf: Record<Level, Channel[]> = { off: [], inbox: ['inbox'],
 type Kind = { level: Level; icon: string; description: string };
 
 /**
+ * How notifications of a kind become mails. `pauseMs`: between the mails of the kind to a person about one subject, so that what
+ * repeats fills no mailbox. `waitMs`: after the cause; a notification that was read by then is not mailed. `isCollected`: the
+ * notifications about different people are one mail.
+ */
+type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true };
+
+/**
  * A kind that a job delivers. `isFromPerson`: whether the person whom the notification names causes it. It then does not
  * reach that person, does not cross a block, and disappears when the person is suspended.
  */
-type DeliveredKind = Kind & { isFromPerson: boolean };
+type DeliveredKind = Kind & { isFromPerson: boolean; mail: MailRule };
 
 /** Statements that select the `user_id` of recipients. A person may occur more than once. */
 type Recipients = (event: { eventId: string; organizerId: string }) => Statement[];
@@ -41,13 +55,16 @@ const attendees: Recipients = ({ eventId }) => [
  */
 type FanOut = DeliveredKind & { to: Recipients; while: (now: Date) => Statement };
 
+const eventMails: MailRule = { pauseMs: 10 * minuteMs };
+
 /** Kinds about an event, which go to many people and name the organizer. */
 export const fanOuts = {
   eventChanged: {
     to: guests,
     while: () => sql`e.status = 'scheduled'`,
     isFromPerson: true,
-    level: 'push',
+    level: 'all',
+    mail: eventMails,
     icon: 'CalendarClock',
     description: 'the time or place of the event changed, or a cancelled event takes place again',
   },
@@ -55,7 +72,8 @@ export const fanOuts = {
     to: guests,
     while: () => sql`e.status = 'cancelled'`,
     isFromPerson: true,
-    level: 'push',
+    level: 'all',
+    mail: eventMails,
     icon: 'CalendarX',
     description: 'the event is cancelled',
   },
@@ -63,7 +81,8 @@ export const fanOuts = {
     to: attendees,
     while: (now) => sql`e.status = 'scheduled' and e.start_at > ${now}`,
     isFromPerson: false,
-    level: 'push',
+    level: 'all',
+    mail: eventMails,
     icon: 'Bell',
     description: 'the event begins within 24 hours',
   },
@@ -77,14 +96,17 @@ const causes = {
   bookingConfirmed: {
     about: 'event',
     isFromPerson: false,
-    level: 'push',
+    level: 'all',
+    mail: eventMails,
     icon: 'Ticket',
     description: 'the caller moved up from the waitlist and has seats',
   },
   message: {
     about: 'person',
     isFromPerson: true,
-    level: 'push',
+    level: 'all',
+    // Once until the person reads the messages (delivery-repo.ts).
+    mail: { pauseMs: 0, waitMs: 10 * minuteMs },
     icon: 'MessageCircle',
     description: 'messages of a person',
   },
@@ -92,6 +114,7 @@ const causes = {
     about: 'person',
     isFromPerson: true,
     level: 'push',
+    mail: { pauseMs: dayMs, isCollected: true },
     icon: 'UserPlus',
     description: 'a new follower',
   },
@@ -99,6 +122,7 @@ const causes = {
     about: 'server',
     isFromPerson: false,
     level: 'push',
+    mail: { pauseMs: hourMs },
     icon: 'Flag',
     description: 'for admins: reports',
   },
@@ -124,7 +148,9 @@ export type CauseKind = keyof typeof causes;
 export type SummaryKind = keyof typeof summaries;
 export type NotificationKind = FanOutKind | CauseKind | SummaryKind;
 
-const delivered: Record<FanOutKind | CauseKind, DeliveredKind> = { ...fanOuts, ...causes };
+export type DeliveredKindName = FanOutKind | CauseKind;
+const delivered: Record<DeliveredKindName, DeliveredKind> = { ...fanOuts, ...causes };
+export const mailRuleOf = (kind: DeliveredKindName): MailRule => delivered[kind].mail;
 export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summaries };
 
 export const notificationKinds = Object.keys(kinds) as NotificationKind[];

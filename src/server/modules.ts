@@ -12,6 +12,7 @@ import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
 import { notifications } from '../modules/notifications/index.ts';
+import { unsubscription } from '../modules/notifications/unsubscribe/index.ts';
 import { places } from '../modules/places/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
@@ -34,6 +35,7 @@ export const modules: Module<Services>[] = [
   live,
   messages,
   notifications,
+  unsubscription,
   reports,
   admin,
   account,

@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import { MailSender } from '../../src/mail/mail-sender.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
-import { mailContent } from '../../src/modules/notifications/mail/mail-content.ts';
+import { writeMail } from '../../src/modules/notifications/mail/write-mail.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { secretKey, type TestApp } from '../support/setup.ts';
 
@@ -44,7 +44,7 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
         log,
         mailer: createMailerOf(server),
       };
-      return new MailSender(services, { write: async (mail) => mailContent(mail, 'Potluck'), count });
+      return new MailSender(services, { write: (mail) => writeMail(services, mail), count });
     },
     /** Stores mails. */
     store: async (...mails: Partial<NewMail>[]): Promise<NewMail[]> => {

@@ -11,15 +11,18 @@ import { mailKinds } from '../../src/mail/kinds.ts';
 import { colours, contrasts, type MailContent, renderHtml, renderText } from '../../src/mail/layout.ts';
 import { mailedPurposes } from '../../src/mail/mailer.ts';
 import messages from '../../src/mail/messages.json' with { type: 'json' };
-import { mailContent } from '../../src/modules/notifications/mail/mail-content.ts';
+import { newsContent, ownContent } from '../../src/modules/notifications/mail/mail-content.ts';
 import { findDefects, type Messages } from '../../web/check-messages.ts';
 import { type Language, languages } from '../../web/src/lib/language/languages.ts';
+import { mailedNews } from './mailed-news.ts';
 
 const folder = path.join(import.meta.dirname, 'golden');
 mkdirSync(folder, { recursive: true });
 
 const link = 'https://events.example.org/sign-in/link?token=Zm9v';
 const instance = 'Mölle & Söner';
+
+const context = { instance, links: 'https://events.example.org' };
 
 /** Every mail, by the name of its files. */
 const mails: Record<string, MailContent> = Object.fromEntries(
@@ -28,7 +31,8 @@ const mails: Record<string, MailContent> = Object.fromEntries(
       `code-${purpose}.${language}`,
       codeContent({ address: 'noor@example.net', purpose, code: '493027', link, language }, instance),
     ]),
-    ...mailKinds.map((kind) => [`${kind}.${language}`, mailContent({ kind, language }, instance)]),
+    ...mailKinds.map((kind) => [`${kind}.${language}`, ownContent(kind, language, context)]),
+    ...mailedNews.map(([name, news]) => [`${name}.${language}`, newsContent(news, language, context)]),
   ]),
 );
 
@@ -70,9 +74,10 @@ test('mail layout: texts of people cannot become HTML', () => {
       heading: evil,
       code: evil,
       paragraphs: [evil],
-
+      items: [evil],
       footer: [evil],
     },
+    event: { month: evil, day: evil, title: evil, lines: [evil] },
     button: { text: evil, url: `https://example.org/?${evil}` },
   };
   const html = renderHtml(content, evil);

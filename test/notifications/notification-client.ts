@@ -24,8 +24,8 @@ export function createNotificationClient(api: TestApp) {
   return {
     /** Runs the jobs of a server until nothing is left. @param hours by how much the server's clock is ahead */
     deliver: async (server: TestApp = api, hours = 0): Promise<void> => {
-      const now = at(hours);
-      await Promise.all([deliverCauses(server.sql, now), runFanOuts(server.sql, now)]);
+      const services = { db: server.sql, clock: () => at(hours), mailer: { isOn: false } };
+      await Promise.all([deliverCauses(services), runFanOuts(services)]);
     },
     /** Starts the reminders that are due in some hours. */
     remind: (hours = 0) => startReminders(api.sql, at(hours)),

@@ -39,7 +39,9 @@ const ofUpload = (tail = '') => ({
     `/v1/uploads/${(await createUpload(api, organizer)).id}${tail}`,
 });
 const toOneself = [401, 401, 200, 200, 400, 200, 200, 401];
-const deliveries = oneOf('off', 'inbox', 'push');
+const deliveries = oneOf('off', 'inbox', 'push', 'mail', 'all');
+/** No server has signed it: test/mail/unsubscribe.test.ts has tokens of mails. */
+const unsigned = 'reminder.AZei9GweejSaUS8MigcA4dVw3KXb1gWgk2Zt8m0cQ9M';
 const report = ({ event }: RowContext) => ({ subject: { type: 'event', id: event }, reason: 'spam' });
 
 export const peopleOperations: Record<string, Operation> = {
@@ -116,6 +118,11 @@ export const peopleOperations: Record<string, Operation> = {
     ...required(),
     ...of({}, Object.fromEntries(notificationKinds.map((kind) => [kind, deliveries]))),
     example: () => ({ follower: 'off' }),
+  },
+  'POST /v1/unsubscribe': {
+    ...open(),
+    ...asking({ token: needed(line(0, 200)), all: yesOrNo }),
+    ...row({ statuses: Array(8).fill(400), path: () => `/v1/unsubscribe?token=${unsigned}` }),
   },
   // The URL of the test server is not https (test/notifications/push.test.ts).
   'GET /v1/push/key': { ...open(), ...row({ statuses: Array(8).fill(403) }) },

@@ -168,6 +168,7 @@ export const sessionOperations: Record<string, Operation> = {
         city: line(0, 80),
         avatar: orNull(httpUrl),
         isPrivate: flag,
+        language: oneOf('en', 'de', 'sv', 'ar'),
       },
     ),
     example: () => ({ city: 'Oslo' }),

@@ -5,12 +5,21 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import ICAL from 'ical.js';
 import { createMailClient } from '../mail/mail-client.ts';
+import { createNewsClient } from '../mail/news-client.ts';
+import { createEvent, createUsers, inDays, rsvpGoing } from '../support/factories.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { type Postfix, postfixProblem, startPostfix } from '../support/postfix.ts';
 import { cleanUpAfterTests } from '../support/processes.ts';
-import { pythonProblem, type ReadMail, readMails } from '../support/read-mails.ts';
-import { startTestApp } from '../support/setup.ts';
+import {
+  pythonProblem,
+  type ReadCalendar,
+  type ReadMail,
+  readCalendar,
+  readMails,
+} from '../support/read-mails.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
 
 cleanUpAfterTests();
 const problem = postfixProblem || pythonProblem;
@@ -93,4 +102,79 @@ test('postfix: one without TLS gets nothing if TLS is required, and everything w
   api.clock.advance(3_600_000);
   await sender.run();
   assert.equal((await delivered(postfix, 20)).length, 20);
+});
+
+test('postfix: the calendar parts of mails change the entry of the calendar file, and take it out', {
+  skip,
+}, async () => {
+  const postfix = await startPostfix();
+  after(postfix.stop);
+  const PUBLIC_URL = 'https://events.example.org';
+  const api = await startTestApp({ env: { PUBLIC_URL } });
+  const mails = await createMailClient(api, { MAIL_URL: `smtp://127.0.0.1:${postfix.port}`, PUBLIC_URL });
+  const { deliver } = createNewsClient(api, mails);
+  const sender = mails.createSender();
+  const [organizer, guest, interested] = await createUsers(api, 3);
+  assert.ok(organizer && guest && interested);
+  expectStatus(await api.patch('/v1/me', organizer.token, { name: 'Åsa, Öberg; "Kai"' }), 200);
+  const address = "o'Neil+events@example.net";
+  // Responses have no codes where PUBLIC_URL is set.
+  await api.sql`update users set email = ${address} where id = ${guest.id}`;
+  await api.sql`update users set email = 'interested@example.net' where id = ${interested.id}`;
+  const event = await createEvent(api, organizer, {
+    title: 'Glögg; på kajen, «här»',
+    description: 'One\ntwo',
+  });
+  await rsvpGoing(api, guest, event.id);
+  expectStatus(
+    await api.post(`/v1/events/${event.id}/rsvp`, interested.token, { status: 'interested' }),
+    200,
+  );
+
+  /** The calendar part of the mail to each reader. */
+  const change = async (fields: object): Promise<Map<string, ReadCalendar>> => {
+    const before = (await postfix.readMails()).length;
+    expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, fields), 200);
+    await deliver();
+    await sender.run();
+    const all = await delivered(postfix, before + 2);
+    const added = all.filter(({ headers }) =>
+      headers.subject?.startsWith(subjects[before === 0 ? 0 : 1] ?? ''),
+    );
+    return new Map(
+      added.map(({ headers, parts, defects }) => {
+        assert.deepEqual(defects, []);
+        assert.deepEqual(
+          parts.map(({ type }) => type),
+          ['text/plain', 'text/html', 'text/calendar', 'application/ics'],
+        );
+        const part = parts.find(({ type }) => type === 'text/calendar');
+        assert.ok(part);
+        const calendar = readCalendar(part.text);
+        assert.equal(part.method, calendar.method);
+        return [headers.to ?? '', calendar];
+      }),
+    );
+  };
+  const subjects = ['The time or place has changed', 'Cancelled'];
+
+  const changed = await change({ startAt: inDays(5), endAt: inDays(5, 3) });
+  const file = ICAL.parse((await api.get(`/v1/events/${event.id}/calendar.ics`)).body);
+  const ofFile = new ICAL.Component(file).getFirstSubcomponent('vevent');
+  const request = changed.get(address);
+  assert.ok(request);
+  assert.deepEqual([request.method, request.components], ['REQUEST', ['VTIMEZONE', 'VEVENT']]);
+  assert.equal(request.event.UID, ofFile?.getFirstPropertyValue('uid'));
+  assert.equal(Number(request.event.SEQUENCE), ofFile?.getFirstPropertyValue('sequence'));
+  assert.equal(request.event.SUMMARY, 'Glögg\\; på kajen\\, «här»');
+  assert.equal(request.event.ORGANIZER, 'mailto:events@example.org');
+  assert.equal(request.event.ATTENDEE, `mailto:${address}`);
+  assert.deepEqual(request.attendee, { PARTSTAT: 'ACCEPTED', RSVP: 'FALSE' });
+  assert.equal(changed.get('interested@example.net')?.attendee.PARTSTAT, 'TENTATIVE');
+
+  const cancelled = (await change({ status: 'cancelled' })).get(address);
+  assert.ok(cancelled);
+  assert.deepEqual([cancelled.method, cancelled.event.STATUS], ['CANCEL', 'CANCELLED']);
+  assert.equal(cancelled.event.UID, request.event.UID);
+  assert.ok(Number(cancelled.event.SEQUENCE) > Number(request.event.SEQUENCE));
 });

@@ -1,4 +1,4 @@
-/** Reads mails with the parser of Python, which is independent of the library that writes them. */
+/** Reads mails and calendars with parsers of Python, which are independent of the libraries that write them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 
@@ -9,26 +9,60 @@ export type ReadMail = {
   parts: { type: string; method: string | null; text: string }[];
 };
 
-export const pythonProblem =
-  spawnSync('python3', ['--version']).status === 0 ? '' : 'python3 is not installed';
+/** A calendar of one event: its properties, and the parameters of `ATTENDEE`. */
+export type ReadCalendar = {
+  method: string;
+  components: string[];
+  event: Record<string, string>;
+  attendee: Record<string, string>;
+};
 
-const program = `
+/** Debian's, which has Debian's modules. */
+const python = '/usr/bin/python3';
+
+export const pythonProblem =
+  spawnSync(python, ['-c', 'import icalendar']).status === 0
+    ? ''
+    : 'python3 or its module icalendar is not installed';
+
+const mailReader = `
 import email, email.policy, json, sys
+def text_of(content):
+    return content.decode() if isinstance(content, bytes) else content
 def read(text):
     mail = email.message_from_bytes(text.encode('latin-1'), policy=email.policy.default)
     parts = [part for part in mail.walk() if not part.is_multipart()]
     return {
         'headers': {name.lower(): str(value) for name, value in mail.items()},
         'defects': [repr(d) for part in mail.walk() for d in part.defects],
-        'parts': [{'type': part.get_content_type(), 'method': part.get_param('method'), 'text': part.get_content()} for part in parts],
+        'parts': [{'type': part.get_content_type(), 'method': part.get_param('method'), 'text': text_of(part.get_content())} for part in parts],
     }
 print(json.dumps([read(text) for text in json.load(sys.stdin)]))
 `;
 
+const calendarReader = `
+import icalendar, json, sys
+calendar = icalendar.Calendar.from_ical(json.load(sys.stdin))
+[event] = calendar.walk('VEVENT')
+def text_of(value):
+    text = value.to_ical()
+    return text.decode() if isinstance(text, bytes) else text
+print(json.dumps({
+    'method': calendar.get('METHOD'),
+    'components': [component.name for component in calendar.subcomponents],
+    'event': {name: text_of(value) for name, value in event.items()},
+    'attendee': dict(event['ATTENDEE'].params),
+}))
+`;
+
 /** @param mails as they were sent, each byte a character */
-export function readMails(mails: string[]): ReadMail[] {
-  const { stdout, stderr, status } = spawnSync('python3', ['-c', program], {
-    input: JSON.stringify(mails),
+export const readMails = (mails: string[]): ReadMail[] => runPython(mailReader, mails) as ReadMail[];
+
+export const readCalendar = (text: string): ReadCalendar => runPython(calendarReader, text) as ReadCalendar;
+
+function runPython(program: string, input: unknown): unknown {
+  const { stdout, stderr, status } = spawnSync(python, ['-c', program], {
+    input: JSON.stringify(input),
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });

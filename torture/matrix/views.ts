@@ -92,7 +92,15 @@ function peopleViews({ people }: World): View[] {
   });
   const ownProfile = (name: Name) => {
     const { phone, city, bio, createdAt } = people[name];
-    const own = { phone, email: null, city, bio, createdAt, role: name === 'admin' ? 'admin' : 'user' };
+    const own = {
+      phone,
+      email: null,
+      language: 'en',
+      city,
+      bio,
+      createdAt,
+      role: name === 'admin' ? 'admin' : 'user',
+    };
     return { ...brief(people[name]), ...own, isPrivate: name === 'hermit', ...countsOf(name) };
   };
   const byName = (names: Name[]) => names.toSorted((a, b) => (people[a].name < people[b].name ? -1 : 1));

@@ -24,6 +24,9 @@ export async function listPages(organizer: Person, guest: Person): Promise<strin
     `/messages/${guest.id}`,
     `/e/${id}/guest-list`,
     '/notifications',
+    '/notifications/settings',
+    // Made by no server: the page shows the kind.
+    '/unsubscribe?token=reminder.AZei9GweejSaUS8M',
     '/settings',
     '/design',
   ];

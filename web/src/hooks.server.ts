@@ -15,8 +15,16 @@ const policyHeader = 'content-security-policy';
  * has ended their session, they learn why, and sign in again for the rest.
  */
 const openPages: Partial<Record<App.Locals['session'], string[]>> = {
-  suspended: ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language'],
-  endedBySuspension: ['/suspended', '/sign-in', '/sign-in/link', '/sign-out', '/goodbye', '/language'],
+  suspended: ['/suspended', '/unsubscribe', '/settings/delete', '/sign-out', '/goodbye', '/language'],
+  endedBySuspension: [
+    '/suspended',
+    '/unsubscribe',
+    '/sign-in',
+    '/sign-in/link',
+    '/sign-out',
+    '/goodbye',
+    '/language',
+  ],
 };
 
 export const handle: Handle = async ({ event, resolve }) => {

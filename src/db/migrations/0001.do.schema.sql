@@ -20,6 +20,8 @@ create table users (
   username text not null,
   bio text not null,
   city text not null,
+  -- Of mails; null until the first sign-in.
+  language text,
   is_private boolean not null,
   role text not null check (role in ('user', 'admin')),
   -- The avatar, which is an upload of the person. Null: the generated placeholder image.
@@ -569,6 +571,8 @@ create table mails (
   primary key (user_id, id),
   constraint mails_ended check ((state = 'queued') = (ended_at is null))
 );
+-- Mails that say the same, and that no server has taken, are one.
+create unique index mails_unsent on mails (user_id, kind, subject_id, address) where state = 'queued' and attempts = 0;
 create index mails_by_turn on mails (turn, due_at) where state = 'queued';
 create index mails_by_source on mails (source_id, turn) where state = 'queued';
 create index mails_by_id on mails (id);

@@ -26,5 +26,5 @@ export async function readFeatures({
 }: Pick<BaseServices, 'flags' | 'config'>): Promise<Features> {
   const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
   const features = Object.fromEntries(states) as Record<FlagName, boolean>;
-  return { ...features, signIn: config.signIn };
+  return { ...features, signIn: config.signIn, mail: config.mail.driver !== 'off' };
 }

@@ -35,8 +35,9 @@ export const toAuditEntry = ({ who, byId, ...row }: AuditRow): AuditEntry => ({
   byUserId: byId,
 });
 
-export const toAdminMail = ({ state, dueAt, ...row }: MailRow): AdminMail => ({
+export const toAdminMail = ({ kind, state, dueAt, ...row }: MailRow): AdminMail => ({
   ...row,
+  kind: kind as AdminMail['kind'],
   state,
   dueAt: state === 'queued' ? dueAt : null,
 });

@@ -5,8 +5,8 @@ import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
 import { type ContactKind, contactKinds } from '../../lib/contact.ts';
-import { mailKinds } from '../../mail/kinds.ts';
 import { mailStates } from '../../mail/mails.ts';
+import { storedMailKinds } from '../notifications/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const exampleId = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] };
@@ -91,10 +91,11 @@ export const Features = named(
         description: 'The ways to sign in: with a code that is sent to a phone number, or to a mail address.',
         examples: [['phone', 'email']],
       }),
+      mail: Type.Boolean({ description: 'Whether the server sends mails.', examples: [true] }),
     }),
   ),
 );
-export type Features = Record<FlagName, boolean> & { signIn: ContactKind[] };
+export type Features = Record<FlagName, boolean> & { signIn: ContactKind[]; mail: boolean };
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -155,7 +156,7 @@ export const AdminMail = named(
   'AdminMail',
   Type.Object({
     id: Type.String({ description: 'Also the `Message-ID`, before the `@`.', ...exampleId }),
-    kind: oneOf(mailKinds),
+    kind: oneOf(storedMailKinds),
     userId: Type.String({ description: 'The recipient.', ...exampleId }),
     address,
     state: oneOf(mailStates, {

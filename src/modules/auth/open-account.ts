@@ -3,10 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { deviceCookie, sessionCookie, wayCookie } from '../../http/browser-cookie.ts';
+import { languageOf } from '../../http/request-language.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { findOrCreateAccount } from '../users/accounts.ts';
-import { requireMe } from '../users/own-profile.ts';
+import { requireMe, storeFirstLanguage } from '../users/own-profile.ts';
 import { toMe } from '../users/present-own-profile.ts';
 import { checkCode, checkLink } from './check-code.ts';
 import { hashContact } from './code-hashes.ts';
@@ -101,6 +102,10 @@ async function signInTo<T>(
   const session = await open(tx, { userId: id, userAgent, isSuspended }, context);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await requireMe(tx, id);
+  if (me.language === null) {
+    me.language = languageOf(request);
+    await storeFirstLanguage(tx, id, me.language);
+  }
   const deviceToken = newDeviceToken(config.secretKey, contactHash, context.now);
   // Only a client that proved the contact learns of the suspension.
   return {

@@ -7,6 +7,7 @@ import {
   escape as escapeText,
   foldLines,
   ICalCalendar,
+  type ICalCalendarMethod,
   ICalEvent,
   ICalEventClass,
   ICalEventStatus,
@@ -18,6 +19,7 @@ import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
 import { namesOf } from '../events/event-fields.ts';
 import type { EventRow } from '../events/present.ts';
+import { clean, type Invitation, organizerLines } from './people-lines.ts';
 import { endSecond, inZone, isUnambiguous, startSecond, zoneLines } from './zones.ts';
 
 /** An event of a calendar. `organizerName` is null if the organizer's account was deleted meanwhile. */
@@ -44,8 +46,13 @@ export type RenderedCalendar = { bytes: Buffer; hash: string };
  * Composes a calendar of rendered entries. The same entries give the same text. A calendar may have a megabyte, so its
  * bytes and hash are composed of those of the entries.
  * @param name the title of a calendar that programs poll every hour; undefined for the file of a single event
+ * @param method of a calendar in a mail
  */
-export function renderCalendar(entries: RenderedEntry[], name?: string): RenderedCalendar {
+export function renderCalendar(
+  entries: RenderedEntry[],
+  name?: string,
+  method?: ICalCalendarMethod,
+): RenderedCalendar {
   const zones = [...Map.groupBy(entries, ({ timezone }) => timezone)].map(([zone, entriesOfZone]) =>
     zone === null
       ? ''
@@ -54,7 +61,7 @@ export function renderCalendar(entries: RenderedEntry[], name?: string): Rendere
           entriesOfZone.flatMap(({ times }) => times),
         ),
   );
-  const start = headerLines(name) + zones.join('');
+  const start = headerLines(name, method) + zones.join('');
   return {
     bytes: Buffer.concat([Buffer.from(start), ...entries.map(({ bytes }) => bytes), lastLine]),
     hash: contentHash([start, ...entries.map(({ hash }) => hash)].join('\n')),
@@ -63,10 +70,11 @@ export function renderCalendar(entries: RenderedEntry[], name?: string): Rendere
 
 const lastLine = Buffer.from('END:VCALENDAR\r\n');
 
-function headerLines(name: string | undefined): string {
+function headerLines(name: string | undefined, method: ICalCalendarMethod | undefined): string {
   const calendar = new ICalCalendar({
     prodId: '//Potluck//Potluck//EN',
     scale: 'GREGORIAN',
+    ...(method && { method }),
     ...(name && { name: escapeText(name, false), ttl: refreshSeconds }),
   });
   return calendar.toString().replace(/END:VCALENDAR$/, '');
@@ -76,14 +84,20 @@ function headerLines(name: string | undefined): string {
 export function createEntryRenderer(
   publicUrl: string,
   maxDescriptionLength = Number.POSITIVE_INFINITY,
+  invitation?: Invitation,
 ): EntryRenderer {
   const calendar = new ICalCalendar();
   return ({ event, organizerName }) => {
     const { times, timezone, ...period } = event.allDay ? datesOf(event) : timesOf(event);
     const description = shorten(clean(descriptionOf(event)), maxDescriptionLength);
-    const data = { ...dataOf(event, publicUrl), ...period, timezone, description };
+    const data = {
+      ...dataOf(event, publicUrl),
+      ...period,
+      ...{ timezone, description },
+      ...(invitation && { stamp: invitation.stamp }),
+    };
     const text = new ICalEvent(data, calendar).toString();
-    const extra = extraLines(event, organizerName, publicUrl);
+    const extra = geoLine(event) + organizerLines(event, organizerName, publicUrl, invitation);
     const lines = foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`));
     return {
       bytes: Buffer.from(lines),
@@ -132,16 +146,11 @@ const descriptionOf = (event: EventRow): string =>
     .join('\n\n');
 
 /**
- * The library omits GEO on the equator and the prime meridian, and requires a mail address for ORGANIZER. Without GEO,
- * calendars search maps for LOCATION, which leads nearer to the address than the coordinates of its town.
+ * The library omits GEO on the equator and the prime meridian. Without GEO, calendars search maps for LOCATION, which leads
+ * nearer to the address than the coordinates of its town.
  */
-function extraLines(event: EventRow, organizerName: string | null, publicUrl: string): string {
-  const geo = event.isExact ? `GEO:${degrees(event.lat)};${degrees(event.lng)}\r\n` : '';
-  if (organizerName === null) return geo;
-  // RFC 5545 allows any URI. Potluck publishes neither mail addresses nor phone numbers.
-  const name = escapeText(clean(organizerName), true);
-  return `${geo}ORGANIZER;CN="${name}":${publicUrl}/v1/users/${event.organizerId}\r\n`;
-}
+const geoLine = ({ isExact, lat, lng }: EventRow): string =>
+  isExact ? `GEO:${degrees(lat)};${degrees(lng)}\r\n` : '';
 
 /** Times in the event's zone if both local times are unambiguous, otherwise in UTC (`timezone` is null). */
 function timesOf({ startAt, endAt, timezone }: EventRow) {
@@ -163,12 +172,6 @@ function datesOf({ startAt, endAt, timezone }: EventRow) {
 
 /** Decimal notation with up to six digits: RFC 5545 does not allow exponents. */
 const degrees = (value: number): string => String(Number(value.toFixed(6)));
-
-/**
- * Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow.
- */
-const clean = (text: string): string =>
-  text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
 
 /** A file name for Content-Disposition, with only ASCII letters, digits and hyphens. */
 export function fileName(title: string): string {

@@ -1,10 +1,9 @@
 /** Delivers the causes of the outbox that have a single recipient. */
-import type { Database } from '../../db/client.ts';
 import { AdvisoryLock, lockEach, skipLockedUnless } from '../../db/locks.ts';
 import { deleteRows } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import { type DueCause, prepareDelivery } from './deliver.ts';
+import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 type CauseKey = { userId: string; id: string };
 /** A row of `notification_causes`. */
@@ -13,8 +12,8 @@ type CauseRow = DueCause & CauseKey;
 const causesPerBatch = 100;
 
 /** Delivers all causes that are committed, unless another server is doing so. */
-export async function deliverCauses(db: Database, now: Date): Promise<void> {
-  while (await deliverBatch(db, now));
+export async function deliverCauses(services: DeliveryServices): Promise<void> {
+  while (await deliverBatch(services));
 }
 
 /**
@@ -23,12 +22,12 @@ export async function deliverCauses(db: Database, now: Date): Promise<void> {
  * cause has the actor of the cause that it takes back, so it does not overtake it.
  * @returns whether there may be more causes that can be delivered
  */
-const deliverBatch = (db: Database, now: Date): Promise<boolean> =>
-  transaction(db, async (tx, commit) => {
+const deliverBatch = (services: DeliveryServices): Promise<boolean> =>
+  transaction(services.db, async (tx, commit) => {
     const [isOurs, found] = await Promise.all([tryLockDelivery(tx), listCauseKeys(tx)]);
     if (!isOurs || found.length === 0) return false;
     const causes = await lockCauses(tx, found);
-    const { isBusy, deliver } = await prepareDelivery(tx, causes, now);
+    const { isBusy, deliver } = await prepareDelivery(tx, services, causes);
     const ready = causes.filter((cause) => !isBusy(cause));
     await commit(...deliver(ready), ...(ready.length > 0 ? [deleteCauses(ready)] : []));
     return ready.length > 0 && found.length === causesPerBatch;

@@ -1,12 +1,13 @@
 /** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import type { BaseServices } from '../../http/services.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Cause } from '../../outbox/causes.ts';
 import {
-  type CauseKind,
+  type Channel,
   countedKinds,
-  type FanOutKind,
+  type DeliveredKindName,
   kindsFromPeople,
   reaches,
 } from '../../outbox/kinds.ts';
@@ -21,9 +22,13 @@ import {
   type NewNotification,
   writeNotifications,
 } from './delivery-repo.ts';
+import { prepareNotificationMails } from './mail/store-mails.ts';
 
 /** A cause of the outbox, or the one that a fan-out is for one of its recipients. */
-export type DueCause = Omit<Cause, 'kind'> & { kind: CauseKind | FanOutKind };
+export type DueCause = Omit<Cause, 'kind'> & { kind: DeliveredKindName };
+
+/** What the jobs need that deliver. `mailer`: whether mails are sent; without one, nothing is read or stored for them. */
+export type DeliveryServices = Pick<BaseServices, 'db' | 'clock'> & { mailer: { isOn: boolean } };
 
 /**
  * Locks the accounts of causes, without waiting, and reads what decides about their notifications. A suspended or
@@ -31,16 +36,23 @@ export type DueCause = Omit<Cause, 'kind'> & { kind: CauseKind | FanOutKind };
  * @returns `isBusy`: whether another transaction locks an account of the cause, which must then stay in the outbox.
  *   `deliver`: the statements that write the notifications of causes, one for each recipient, kind and subject
  */
-export async function prepareDelivery(tx: Transaction, causes: DueCause[], now: Date) {
+export async function prepareDelivery(
+  tx: Transaction,
+  { clock, mailer }: DeliveryServices,
+  causes: DueCause[],
+) {
+  const now = clock();
   const pairs = causes.map(({ userId, actorId }) => ({ userId, otherId: actorId }));
-  const userIds = [...new Set(causes.map(({ userId }) => userId))];
-  const [people, blocked, levels, inboxes] = await Promise.all([
+  const keys = keysOf(causes);
+  const { userIds } = keys;
+  const [people, blocked, levels, inboxes, toMails] = await Promise.all([
     lockPeople(tx, [...new Set(pairs.flatMap(({ userId, otherId }) => [userId, otherId]))]),
     listBlockedPairs(tx, pairs),
     listLevels(tx, userIds),
     listInboxes(tx, userIds),
+    mailer.isOn ? prepareNotificationMails(tx, keys, now) : () => [],
   ]);
-  const reachesPerson = ({ userId, kind }: NewNotification | DueCause, channel: 'inbox' | 'push') =>
+  const reachesPerson = ({ userId, kind }: NewNotification | DueCause, channel: Channel) =>
     reaches(kind, levels.get(keyOfSetting(userId, kind)), channel);
   const isDelivered = (cause: DueCause): boolean => {
     const { userId, kind, actorId, amount } = cause;
@@ -57,10 +69,29 @@ export async function prepareDelivery(tx: Transaction, causes: DueCause[], now: 
       const pushed = notifications.filter(
         (row) => row.count > 0 && inboxes.withBrowsers.has(row.userId) && reachesPerson(row, 'push'),
       );
-      return [...writeNotifications(notifications, inboxes, now), ...insertPushes(pushed.map(toPush), now)];
+      const mailed = notifications.filter((row) => row.count > 0 && reachesPerson(row, 'mail'));
+      return [
+        ...writeNotifications(notifications, inboxes, now),
+        ...insertPushes(pushed.map(toPush), now),
+        ...toMails(mailed.map(toMailed)),
+      ];
     },
   };
 }
+
+type DueNotification = NewNotification & { kind: DeliveredKindName };
+
+const keysOf = (causes: DueCause[]) => ({
+  userIds: [...new Set(causes.map(({ userId }) => userId))],
+  sourceIds: [...new Set(causes.map(({ actorId }) => actorId))],
+  kinds: [...new Set(causes.map(({ kind }) => kind))],
+});
+
+/** A notification with a count above zero names the person who caused it. */
+const toMailed = ({ userId, kind, subjectId, personId }: DueNotification) => ({
+  ...{ userId, kind, subjectId },
+  sourceId: personId ?? subjectId,
+});
 
 /** The push of a notification that is written before it: the count is higher if others were unread. */
 const toPush = ({ userId, id, kind, subjectId, count }: NewNotification): NewPush => {
@@ -71,8 +102,8 @@ const toPush = ({ userId, id, kind, subjectId, count }: NewNotification): NewPus
 };
 
 /** One notification for each recipient, kind and subject, without those whose causes cancel each other out. */
-function toNotifications(causes: DueCause[]): NewNotification[] {
-  const notifications = new Map<string, NewNotification>();
+function toNotifications(causes: DueCause[]): DueNotification[] {
+  const notifications = new Map<string, DueNotification>();
   for (const { userId, kind, subjectId, actorId, amount } of causes) {
     const key = `${userId} ${kind} ${subjectId}`;
     const { personId = null, count = 0 } = notifications.get(key) ?? {};

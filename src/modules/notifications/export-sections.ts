@@ -3,10 +3,9 @@ import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
-import { mailKinds } from '../../mail/kinds.ts';
 import { mailStates } from '../../mail/mails.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
-import { codesOfAdminKinds, codesOfPersonKinds } from './schemas.ts';
+import { codesOfAdminKinds, codesOfPersonKinds, storedMailKinds } from './schemas.ts';
 import { unreadSummaries } from './summary-repo.ts';
 
 const kind = oneOf(notificationKinds);
@@ -81,7 +80,7 @@ export const notificationExportSections: ExportSection[] = [
     name: 'mails',
     row: exportRow('ExportMail', {
       id: exportColumns.id,
-      kind: oneOf(mailKinds),
+      kind: oneOf(storedMailKinds),
       address: Type.String({ examples: ['noor@example.org'] }),
       state: oneOf(mailStates),
       createdAt: timestamp(),

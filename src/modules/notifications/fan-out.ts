@@ -1,11 +1,10 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
-import type { Database } from '../../db/client.ts';
 import { skipLockedUnless } from '../../db/locks.ts';
 import { join, type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { idAfter, minId } from '../../lib/ids.ts';
 import { type FanOutKind, fanOuts } from '../../outbox/kinds.ts';
-import { type DueCause, prepareDelivery } from './deliver.ts';
+import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 /** A fan-out with the event as it is now. */
 type FanOut = {
@@ -21,8 +20,8 @@ type FanOut = {
 const peoplePerPage = 1_000;
 
 /** Notifies the recipients of all fan-outs that are committed and on which no other server works. */
-export async function runFanOuts(db: Database, now: Date): Promise<void> {
-  while (await notifyPage(db, now));
+export async function runFanOuts(services: DeliveryServices): Promise<void> {
+  while (await notifyPage(services));
 }
 
 /**
@@ -31,12 +30,12 @@ export async function runFanOuts(db: Database, now: Date): Promise<void> {
  * several servers work. Fan-outs take turns: the one that is least far is next.
  * @returns whether there may be more people who can be notified now
  */
-const notifyPage = (db: Database, now: Date): Promise<boolean> =>
-  transaction(db, async (tx, commit) => {
-    const fanOut = await lockFanOut(tx, now);
+const notifyPage = (services: DeliveryServices): Promise<boolean> =>
+  transaction(services.db, async (tx, commit) => {
+    const fanOut = await lockFanOut(tx, services.clock());
     if (!fanOut) return false;
     const causes = fanOut.isCurrent ? await listCauses(tx, fanOut) : [];
-    const { isBusy, deliver } = await prepareDelivery(tx, causes, now);
+    const { isBusy, deliver } = await prepareDelivery(tx, services, causes);
     // A person whose account is locked is notified in a later run, and with them all people behind them.
     const busyAt = causes.findIndex(isBusy);
     const page = busyAt === -1 ? causes : causes.slice(0, busyAt);

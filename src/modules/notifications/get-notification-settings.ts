@@ -8,7 +8,7 @@ export const getNotificationSettings = defineEndpoint({
   method: 'GET',
   path: '/v1/notifications/settings',
   summary: 'Get your notification settings',
-  description: 'A level for each kind of notification. Until it is changed, it is `push`.',
+  description: 'A level for each kind of notification. Until it is changed, it is the default of the kind.',
   access: 'required',
   response: { 200: NotificationSettings },
 

@@ -52,13 +52,13 @@ export const notificationJobs: Job<NotificationServices>[] = [
   {
     name: 'deliver notifications',
     everyMs: 1_000,
-    run: ({ db, clock }) => deliverCauses(db, clock()),
+    run: deliverCauses,
   },
   {
     // Apart from the causes, which a fan-out to 100,000 guests must not delay.
     name: 'notify the guests of events',
     everyMs: 1_000,
-    run: ({ db, clock }) => runFanOuts(db, clock()),
+    run: runFanOuts,
   },
   { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
   { name: 'send mails', everyMs: 1_000, run: sendMailsIfOn },

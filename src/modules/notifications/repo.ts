@@ -8,6 +8,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { maxId, minId } from '../../lib/ids.ts';
 import {
   adminKinds,
+  kinds as allKinds,
   kindsFromPeople,
   kindsWithoutEvent,
   type Level,
@@ -143,3 +144,22 @@ export async function writeSettings(
     ${insertRows('notification_settings', rows, { userId: 'uuid', kind: 'text', level: 'text' })} order by 1, 2
     on conflict (user_id, kind) do update set level = excluded.level`);
 }
+
+/** Stops mails of kinds, and leaves the other channels as they are. Does nothing if the account is deleted. */
+export async function stopMails(tx: Transaction, userId: string, kinds: NotificationKind[]): Promise<void> {
+  const accounts = await tx.query(sql`select 1 from users where id = ${userId} for key share`);
+  if (accounts.length === 0) return;
+  const rows = kinds.map((kind) => ({ userId, kind, level: withoutMail[allKinds[kind].level] }));
+  await tx.execute(sql`
+    ${insertRows('notification_settings as t', rows, { userId: 'uuid', kind: 'text', level: 'text' })} order by 1, 2
+    on conflict (user_id, kind) do update
+    set level = case t.level when 'all' then 'push' when 'mail' then 'inbox' else t.level end`);
+}
+
+const withoutMail: Record<Level, Level> = {
+  off: 'off',
+  inbox: 'inbox',
+  push: 'push',
+  mail: 'inbox',
+  all: 'push',
+};

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { mailKinds } from '../../mail/kinds.ts';
 import {
   adminKinds,
   channelsOf,
@@ -46,6 +47,9 @@ const BroughtItem = named(
   }),
 );
 export type BroughtItem = Static<typeof BroughtItem>;
+
+/** The kinds of mails in the queue. */
+export const storedMailKinds = [...mailKinds, ...notificationKinds];
 
 const described = notificationKinds.map((kind) => `\`${kind}\`: ${kinds[kind].description}. `);
 const kindDescription = `${described.join('')}Clients must accept further kinds.`;
@@ -115,7 +119,8 @@ export const UnreadCount = named('UnreadNotifications', Type.Object({ unreadCoun
 
 const level = oneOf(Object.keys(channelsOf) as Level[], {
   description:
-    '`off`: no notifications of this kind. `inbox`: in the inbox. `push`: in the inbox, and as a web push.',
+    '`off`: no notifications of this kind. `inbox`: in the inbox. `push`: in the inbox, and as a web push. `mail`: in the ' +
+    'inbox, and by mail. `all`: all three. Mails are sent to a confirmed address, by a server that sends mails.',
   examples: ['push'],
 });
 const levels = Object.fromEntries(notificationKinds.map((kind) => [kind, level])) as Record<

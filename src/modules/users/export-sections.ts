@@ -36,6 +36,7 @@ export const userExportSections: ExportSection[] = [
       username,
       bio: Type.String(),
       city: Type.String(),
+      language: nullable(Type.String({ examples: ['sv'] }), { description: 'Of mails.' }),
       isPrivate: Type.Boolean(),
       role: oneOf(['user', 'admin']),
       avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
@@ -49,7 +50,7 @@ export const userExportSections: ExportSection[] = [
     description: 'The account, with the phone number and the mail address.',
     tables: ['users', 'user_counters', 'contacts', 'usernames'],
     rows: (subject) => sql`
-      select u.id, u.phone, u.email, u.name, u.username, u.bio, u.city, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+      select u.id, u.phone, u.email, u.name, u.username, u.bio, u.city, u.language, u.is_private, u.role, u.avatar_upload, u.suspended_at,
         u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
       from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },

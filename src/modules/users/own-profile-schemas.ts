@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { languages } from '../../../web/src/lib/language/languages.ts';
 import {
   body,
   httpUrl,
@@ -29,6 +30,11 @@ export const Me = named(
     }),
     email: nullable(Type.String({ examples: ['mara@example.org'] }), {
       description: 'The mail address. Visible only to the owner.',
+    }),
+    language: nullable(oneOf(languages), {
+      description:
+        'Of mails. Null until the first sign-in of an account that a command created; mails are in English then.',
+      examples: ['sv'],
     }),
     role: oneOf(['user', 'admin']),
     isPrivate: Type.Boolean(),
@@ -80,6 +86,7 @@ export const MeChange = body(
           'unless you block them.',
       }),
     ),
+    language: Type.Optional(oneOf(languages, { description: 'Of mails.' })),
   },
   { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
 );

@@ -1,4 +1,5 @@
 /** The caller's own account: reads and changes of the row in `users`. */
+import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
@@ -16,7 +17,7 @@ import { isReservedUsername } from './reserved-usernames.ts';
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
   const [row] = await db.query<MeRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.role, u.is_private, u.avatar_upload,
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.language, u.role, u.is_private, u.avatar_upload,
       u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
@@ -42,7 +43,7 @@ export async function updateProfile(
 ): Promise<void> {
   const current = one(
     await tx.query<ProfileFields>(sql`
-    select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
+    select name, username, bio, city, language, is_private, avatar_upload from users where id = ${id} for no key update`),
   );
   check(current);
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
@@ -52,11 +53,16 @@ export async function updateProfile(
     ${update(
       'users',
       sql`name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
-        is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
+        language = ${next.language}, is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
         search = ${userSearchText(next.name, next.username)}`,
     )}
     where id = ${id}`);
   await recordChange(tx, { records: [changedPeople([id])] });
+}
+
+/** Stores the language of a person who has none. */
+export async function storeFirstLanguage(tx: Transaction, id: string, language: Language): Promise<void> {
+  await tx.query(sql`${update('users', sql`language = ${language}`)} where id = ${id} and language is null`);
 }
 
 /** Waits for concurrent changes of both usernames. @throws Problem `username_taken`, also for a reserved name */

@@ -5,11 +5,14 @@ import { avatarUrl } from './present.ts';
 /** The caller's own account. `avatarUpload`: null for the generated avatar. */
 export type MeRow = Omit<Me, 'avatar'> & { avatarUpload: string | null };
 
-export type ProfileFields = Pick<MeRow, 'name' | 'username' | 'bio' | 'city' | 'isPrivate' | 'avatarUpload'>;
+export type ProfileFields = Pick<
+  MeRow,
+  'name' | 'username' | 'bio' | 'city' | 'language' | 'isPrivate' | 'avatarUpload'
+>;
 
 /** The version of a profile, for `If-Match`: it changes with the fields that its owner sets. */
 export const versionOfMe = (row: ProfileFields): string =>
-  versionOf([row.name, row.username, row.bio, row.city, row.isPrivate, row.avatarUpload]);
+  versionOf([row.name, row.username, row.bio, row.city, row.language, row.isPrivate, row.avatarUpload]);
 
 /** The ETag of the own account begins with the version of the profile. */
 export const etagOfMe = (row: MeRow): string => weakTag(versionOfMe(row) + contentHash(JSON.stringify(row)));

@@ -63,7 +63,7 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/calendars/present.ts', [
-    ['event.isExact ?', 'true ?', 'calendars', 'calendars lead to the middle of the town'],
+    ['isExact ?', 'true ?', 'calendars', 'calendars lead to the middle of the town'],
   ]),
   ...faultsOf('src/modules/calendars/get-event-calendar.ts', [
     [

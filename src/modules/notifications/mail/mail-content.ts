@@ -1,15 +1,94 @@
 /** What the mails of the queue say. */
-import type { MailContent } from '../../../mail/layout.ts';
-import { mailText } from '../../../mail/mail-text.ts';
-import type { QueuedMail } from '../../../mail/mails.ts';
+import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import type { MailContent, MailLink } from '../../../mail/layout.ts';
+import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
+import type { NotificationKind } from '../../../outbox/kinds.ts';
+import type { NotificationRow } from '../present.ts';
+import type { BroughtItem } from '../schemas.ts';
+import { eventBlock, tags } from './event-lines.ts';
 
-/** @param instance the name of the server */
-export const mailContent = (
-  { kind, language }: Pick<QueuedMail, 'kind' | 'language'>,
-  instance: string,
-): MailContent => ({
+/** `links`: the URL that links begin with; null if mails lead to no page. */
+export type MailContext = { instance: string; links: string | null };
+
+/** A mail beside those of notifications: a `MailKind`. */
+export const ownContent = (kind: string, language: Language, { instance }: MailContext): MailContent => ({
   language,
-  subject: mailText(`${kind}_subject`, language, { instance }),
-  heading: mailText(kind, language),
-  footer: [mailText(`${kind}_why`, language, { instance })],
+  subject: mailText(`${kind}_subject` as MailTextName, language, { instance }),
+  heading: mailText(kind as MailTextName, language),
+  footer: [mailText(`${kind}_why` as MailTextName, language, { instance })],
 });
+
+/** `names`: of those who caused it, the latest first; the name of a deleted account is left out. */
+export type MailedNews = {
+  row: NotificationRow;
+  names: string[];
+  brought: Pick<BroughtItem, 'title' | 'emoji' | 'quantity'>[];
+  /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
+  stop: { page: string; post: string } | null;
+};
+
+/** The sentence is that of the inbox, and the event is as it is now. */
+export function newsContent(
+  news: MailedNews,
+  language: Language,
+  { instance, links }: MailContext,
+): MailContent {
+  const { row, names, brought, stop } = news;
+  const [name] = row.kind === 'reports' ? [] : names;
+  const sentence = sentenceOf(news, language);
+  const items = brought.map(({ title, emoji, quantity }) =>
+    mailText('people_quantity', language, { quantity, title: `${emoji} ${title}` }),
+  );
+  const kind = mailText(`people_kind_${snakeCase(row.kind)}` as MailTextName, language);
+  return {
+    language,
+    subject: sentence,
+    heading: sentence,
+    ...(row.eventId !== null && { event: eventBlock(row, language) }),
+    ...(items.length > 0 && { paragraphs: [mailText('people_news_bring', language)], items }),
+    ...(links !== null && { button: buttonOf(news, links, language) }),
+    footer: [
+      mailText('news_why', language, { instance, kind }),
+      ...(stop ? [{ text: mailText('news_stop', language), url: stop.page }] : []),
+    ],
+    ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),
+    ...(stop && { unsubscribe: stop.post }),
+  };
+}
+
+const snakeCase = (kind: NotificationKind): string =>
+  kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** People whom a sentence names, before the others are counted. */
+const maxNames = 2;
+
+function sentenceOf({ row, names }: MailedNews, language: Language): string {
+  const { kind, title, count } = row;
+  const [name = mailText('people_someone', language)] = names;
+  if (kind !== 'follower' || names.length < 2)
+    return mailText(`people_news_${snakeCase(kind)}` as MailTextName, language, {
+      title: title ?? '',
+      name,
+      count,
+    });
+  const others = names.length - maxNames;
+  const listed = [
+    ...names.slice(0, maxNames),
+    ...(others > 0 ? [mailText('people_others', language, { count: others })] : []),
+  ];
+  return mailText('people_news_followers', language, {
+    names: new Intl.ListFormat(tags[language]).format(listed),
+  });
+}
+
+function buttonOf({ row, names }: MailedNews, links: string, language: Language): MailLink {
+  const { kind, eventId, personId } = row;
+  if (eventId !== null) return { text: mailText('news_see_event', language), url: `${links}/e/${eventId}` };
+  if (kind === 'reports')
+    return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
+  if (kind === 'message')
+    return { text: mailText('news_see_message', language), url: `${links}/messages/${personId}#newest` };
+  return names.length > 1
+    ? { text: mailText('news_see_followers', language), url: `${links}/notifications` }
+    : { text: mailText('news_see_person', language), url: `${links}/u/${personId}` };
+}

@@ -1,5 +1,6 @@
 /** What admins read of mails. */
 import type { AdminMail } from '@potluck/client';
+import { labels } from '#lib/generated/notification-kinds.ts';
 import { m } from '#lib/messages/index.js';
 
 export const states: Record<AdminMail['state'], () => string> = {
@@ -10,6 +11,7 @@ export const states: Record<AdminMail['state'], () => string> = {
 };
 
 export const mailKinds: Record<AdminMail['kind'], () => string> = {
+  ...labels,
   contact_changed: m.admin_mail_contact_changed,
   test: m.admin_mail_test,
 };

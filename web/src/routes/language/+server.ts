@@ -1,3 +1,4 @@
+import { updateMe } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { isLanguage, languageCookie } from '#lib/language/languages.ts';
 import { localPath } from '#lib/server/local-path.ts';
@@ -5,12 +6,14 @@ import type { RequestHandler } from './$types';
 
 const aYear = 365 * 86_400;
 
-/** Stores the chosen language in a cookie, and returns to the page. */
-export const POST: RequestHandler = async ({ request, cookies, url }) => {
+/** Stores the chosen language in a cookie and, for mails, in the account, and returns to the page. */
+export const POST: RequestHandler = async ({ request, cookies, url, locals }) => {
   const form = await request.formData();
   const language = form.get('language');
   if (isLanguage(language)) {
     cookies.set(languageCookie, language, { path: '/', maxAge: aYear, secure: url.protocol === 'https:' });
+    // The language of the pages changes also while the API is busy.
+    if (locals.me) await updateMe({ client: locals.api, body: { language } }).catch(() => {});
   }
   redirect(303, localPath(form.get('next')));
 };

@@ -1,4 +1,5 @@
 import {
+  getFeatures,
   getNotificationSettings,
   getPushKey,
   isProblem,
@@ -12,12 +13,14 @@ import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
-  requireMe(locals, url);
-  const [settings, pushKey] = await Promise.all([
-    read(getNotificationSettings({ client: locals.api })),
-    findPushKey(getPushKey({ client: locals.api })),
+  const { email } = requireMe(locals, url);
+  const client = locals.api;
+  const [settings, pushKey, { mail }] = await Promise.all([
+    read(getNotificationSettings({ client })),
+    findPushKey(getPushKey({ client })),
+    read(getFeatures({ client })),
   ]);
-  return { settings, pushKey };
+  return { settings, pushKey, sendsMails: mail, address: mail ? email : null };
 };
 
 /** Returns null on a server without web push. */

@@ -1,0 +1,37 @@
+/** When and where an event is, as the pages show it: at the venue, in the language of the reader. */
+import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import type { MailContent } from '../../../mail/layout.ts';
+
+export type MailedEvent = {
+  title: string;
+  startAt: Date;
+  endAt: Date;
+  allDay: boolean;
+  timezone: string;
+  address: string;
+};
+
+/** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
+export const tags: Record<Language, string> = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' };
+
+/** With the name of the zone: a reader may be in another one. The end of an all-day event is exclusive. */
+function formatPeriod({ startAt, endAt, allDay, timezone: timeZone }: MailedEvent, tag: string): string {
+  const day = { timeZone, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const format = new Intl.DateTimeFormat(tag, {
+    ...day,
+    ...(!allDay && { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }),
+  });
+  return format.formatRange(startAt, allDay ? new Date(endAt.getTime() - 1) : endAt);
+}
+
+export function eventBlock(event: MailedEvent, language: Language): NonNullable<MailContent['event']> {
+  const [tag, { startAt, timezone: timeZone, title, address }] = [tags[language], event];
+  const part = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(tag, { timeZone, ...options }).format(startAt);
+  return {
+    month: part({ month: 'short' }),
+    day: part({ day: 'numeric' }),
+    title,
+    lines: [formatPeriod(event, tag), address].filter((line) => line !== ''),
+  };
+}

@@ -1,0 +1,100 @@
+/** Writes the mails of the queue, as things are when they are sent. */
+import { sql } from '../../../db/sql.ts';
+import { mailKinds } from '../../../mail/kinds.ts';
+import type { MailContent } from '../../../mail/layout.ts';
+import type { QueuedMail } from '../../../mail/mails.ts';
+import {
+  type DeliveredKindName,
+  type FanOutKind,
+  fanOuts,
+  type Level,
+  mailRuleOf,
+  reaches,
+} from '../../../outbox/kinds.ts';
+import { listPeople } from '../../users/repo.ts';
+import type { UserServices } from '../../users/services.ts';
+import { inboxSize } from '../delivery-repo.ts';
+import { isCurrent } from '../fan-out.ts';
+import type { NotificationRow } from '../present.ts';
+import { findUnreadNotification, listBroughtItems, listNotifications } from '../repo.ts';
+import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
+import { calendarPart } from './calendar-part.ts';
+import { type MailedNews, newsContent, ownContent } from './mail-content.ts';
+
+type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config'>;
+
+type NotificationMail = QueuedMail & { kind: DeliveredKindName };
+
+const isOfNotification = (mail: QueuedMail): mail is NotificationMail =>
+  !mailKinds.some((kind) => kind === mail.kind);
+
+/** @returns null for a mail that is not to be sent: it says nothing new to the person, or nothing that the person may see */
+export async function writeMail(services: WriteServices, mail: QueuedMail): Promise<MailContent | null> {
+  const { config } = services;
+  const context = { instance: config.instanceName, links: config.mail.hasLinks ? config.publicUrl : null };
+  if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
+  if (!(await isWanted(services, mail))) return null;
+  const rows = await listMailedNotifications(services, mail);
+  const [row] = rows;
+  if (!row) return null;
+  const [news, calendar] = await Promise.all([
+    readNews(services, mail, row, rows),
+    row.eventId === null ? null : calendarPart(services, mail),
+  ]);
+  return { ...newsContent(news, mail.language, context), ...(calendar && { calendar }) };
+}
+
+async function readNews(
+  { db, config }: WriteServices,
+  { kind, userId, subjectId }: NotificationMail,
+  row: NotificationRow,
+  rows: NotificationRow[],
+): Promise<MailedNews> {
+  const personIds = rows.flatMap(({ personId }) => personId ?? []);
+  const [people, brought] = await Promise.all([
+    listPeople(db, personIds),
+    listBroughtItems(db, userId, kind === 'reminder' ? [subjectId] : []),
+  ]);
+  const names = personIds.flatMap((id) => people.find((person) => person.id === id)?.name ?? []);
+  return {
+    row,
+    names,
+    brought,
+    stop: config.mail.hasLinks ? unsubscribeLinks(config, { userId, kind }) : null,
+  };
+}
+
+/** The unread notifications that the mail is about, the newest first. */
+async function listMailedNotifications(
+  { db }: WriteServices,
+  { userId, kind, subjectId }: NotificationMail,
+): Promise<NotificationRow[]> {
+  const viewer = { id: userId, role: 'user' } as const;
+  if (!mailRuleOf(kind).isCollected) {
+    const row = await findUnreadNotification(db, viewer, { kind, subjectId });
+    return row ? [row] : [];
+  }
+  const unread = await listNotifications(db, viewer, { before: null, limit: inboxSize, unreadOnly: true });
+  return unread.filter((row) => row.kind === kind);
+}
+
+/**
+ * Whether the address is still the person's, the person wants such mails, no newer mail says the same, and the reason holds: of a
+ * cancelled event that takes place again, nobody is told that it is cancelled.
+ */
+async function isWanted({ db, clock }: WriteServices, mail: NotificationMail): Promise<boolean> {
+  const { userId, id, kind, subjectId, address } = mail;
+  const holds = isFanOut(kind)
+    ? sql`exists (select 1 from events e where e.id = ${subjectId} and ${isCurrent(kind, clock())})`
+    : sql`true`;
+  const [row] = await db.query<{ level: Level | null; isCurrent: boolean }>(sql`
+    select t.level, ${holds} and not exists (
+        select 1 from mails m
+        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id}
+      ) as is_current
+    from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
+    where u.id = ${userId} and u.email = ${address} and u.suspended_at is null`);
+  return row?.isCurrent === true && reaches(kind, row.level ?? undefined, 'mail');
+}
+
+const isFanOut = (kind: string): kind is FanOutKind => Object.hasOwn(fanOuts, kind);

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { transaction } from '../../../db/transaction.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { named, oneOf } from '../../../http/schemas.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { notificationKinds } from '../../../outbox/kinds.ts';
+import { stopMails } from '../repo.ts';
+import { requireUnsubscription, TokenQuery } from './require-unsubscription.ts';
+
+const StoppedMails = named(
+  'StoppedMails',
+  Type.Object({
+    kinds: Type.Array(oneOf(notificationKinds), {
+      description: 'The kinds of which the person gets no more mails by this request.',
+      examples: [['reminder']],
+    }),
+  }),
+);
+
+export const unsubscribe = defineEndpoint({
+  method: 'POST',
+  path: '/v1/unsubscribe',
+  summary: 'Stop mails',
+  description:
+    'By the token of a mail, without a sign-in: the address of the header `List-Unsubscribe`, to which mail programs post a ' +
+    'form (RFC 8058). The form is not read. Notifications still go to the inbox and to devices.',
+  access: 'public',
+  uncached: true,
+  query: Type.Object({
+    ...TokenQuery.properties,
+    all: Type.Optional(
+      Type.Boolean({
+        description: 'With `true`, mails of all kinds. Default: those of the kind of the mail.',
+      }),
+    ),
+  }),
+  response: { 200: StoppedMails },
+
+  async handler({ query }, { db, config }: BaseServices) {
+    const { userId, kind } = requireUnsubscription(config, query.token);
+    const kinds = query.all ? notificationKinds : [kind];
+    await transaction(db, (tx) => stopMails(tx, userId, kinds));
+    return { status: 200, body: { kinds } };
+  },
+});

@@ -1,0 +1,27 @@
+import { unsubscribe } from '@potluck/client';
+import { kinds } from '#lib/people/notifications.ts';
+import { formAction, texts } from '#lib/server/form-action.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+/** Programs that check mails open links, and press no buttons: opening the page changes nothing. */
+export const load: PageServerLoad = ({ url }) => {
+  const token = url.searchParams.get('token') ?? '';
+  return { token, kind: kindOf(token) };
+};
+
+/** The kind that the token names; null if it is not one of a mail. */
+const kindOf = (token: string) => kinds.find((kind) => token.startsWith(`${kind}.`)) ?? null;
+
+export const actions: Actions = {
+  kind: formAction({
+    fields: (form) => texts(form, 'token'),
+    send: ({ client }, query) => unsubscribe({ client, query }),
+    done: () => ({ stopped: 'kind' as const }),
+  }),
+
+  all: formAction({
+    fields: (form) => texts(form, 'token'),
+    send: ({ client }, { token }) => unsubscribe({ client, query: { token, all: true } }),
+    done: () => ({ stopped: 'all' as const }),
+  }),
+};
