@@ -1,10 +1,10 @@
 import type { ListingKey } from '../../cache/change-log.ts';
+import { lockEach } from '../../db/locks.ts';
 import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
-import { lockOrganizedEvents } from './lock-events.ts';
 
 /**
  * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are
@@ -23,4 +23,11 @@ export async function setHidden(
   const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await addToEventsCount(tx, userId, hidden ? -listingKeys.length : listingKeys.length);
   return { ids: rows.map(({ id }) => id), listingKeys };
+}
+
+/** Locks the events of an organizer in the mode that excludes all other writes. */
+export async function lockOrganizedEvents(tx: Transaction, organizerId: string): Promise<void> {
+  const rows = await tx.query<{ id: string }>(sql`select id from events where organizer_id = ${organizerId}`);
+  const ids = rows.map(({ id }) => id);
+  await lockEach(ids, String, (id) => tx.query(sql`select 1 from events where id = ${id} for update`));
 }

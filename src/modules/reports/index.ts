@@ -1,11 +1,9 @@
 import { defineModule } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
+import { getReport, listReports, resolveReport } from './admin-reports.ts';
 import { createReport } from './create-report.ts';
 import { reportDeletionHooks } from './delete-account-data.ts';
 import { reportExportSections } from './export-sections.ts';
-import { getReport } from './get-report.ts';
-import { listReports } from './list-reports.ts';
-import { resolveReport } from './resolve-report.ts';
 
 /** Reports of events, items, messages and people to the admins. */
 export const reports = defineModule<BaseServices>({

@@ -174,7 +174,7 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/admin/change-role.ts', [
     ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
   ]),
-  ...faultsOf('src/modules/reports/list-reports.ts', [
+  ...faultsOf('src/modules/reports/admin-reports.ts', [
     ["access: 'admin',", "access: 'required',", 'admin-reports', 'everybody reads the reports'],
   ]),
   ...faultsOf('src/modules/auth/open-account.ts', [
