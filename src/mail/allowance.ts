@@ -13,7 +13,7 @@ const shareOfCodes = 1 / 5;
 type MailUse = 'code' | 'notice';
 
 /**
- * Counts a mail that is to be sent. Of any 60 minutes, no more than `perHour` mails are counted: one transaction at a time
+ * Counts a mail that is to be sent. In any 60 minutes, no more than `perHour` mails are counted: one transaction at a time
  * reads the counts and adds to them.
  * @returns false if the mail may not be sent now
  */
@@ -22,7 +22,7 @@ export const countMail = (db: Database, use: MailUse, perHour: number, now: Date
     await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.mailCounts})`);
     const [row] = await tx.query<{ sent: number }>(sql`
       select coalesce(sum(mails), 0)::int as sent from mail_counts
-      where minute > ${new Date(now.getTime() - hourMs)}`);
+      where minute > ${oldestOf(now)}`);
     const limit = use === 'code' ? perHour : Math.ceil(perHour * (1 - shareOfCodes));
     if ((row?.sent ?? 0) >= limit) return false;
     await commit(sql`
@@ -38,7 +38,10 @@ export async function uncountMail(db: Database, countedAt: Date): Promise<void> 
 }
 
 export async function deleteExpiredMailCounts(db: Database, now: Date): Promise<void> {
-  await db.execute(sql`delete from mail_counts where minute <= ${new Date(now.getTime() - hourMs)}`);
+  await db.execute(sql`delete from mail_counts where minute <= ${oldestOf(now)}`);
 }
+
+/** A minute counts until an hour after its end, because its mails may have been sent then. */
+const oldestOf = (now: Date): Date => new Date(now.getTime() - hourMs - minuteMs);
 
 const minuteOf = (at: Date): Date => new Date(at.getTime() - (at.getTime() % minuteMs));

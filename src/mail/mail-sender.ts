@@ -145,7 +145,7 @@ export class MailSender {
 
   async #storeFailure(mail: QueuedMail, failure: MailFailure): Promise<void> {
     const { db, config, clock, log } = this.#services;
-    const { reply, reason, isOfAddress } = failure;
+    const { reply, reason, isOfAddress, isOfServer } = failure;
     const now = clock();
     log.info(
       { mail: mail.id, kind: mail.kind, outcome: reason, ...failure.logged },
@@ -156,13 +156,20 @@ export class MailSender {
       if (isOfAddress) await suppressAddress(db, hashAddress(config.secretKey, mail.address), now);
       return await endMail(db, mail, 'failed', { reply, now });
     }
-    if (now.getTime() - mail.createdAt.getTime() < patienceMs)
-      return await postponeMail(db, mail, { reply, dueAt: pauseAfter(mail, now) });
+    // What the operator has to correct ends no mail. It is sent when this server has rested, or by another one.
+    if (isOfServer) {
+      const dueAt = new Date(Math.max(this.#restsUntil, now.getTime()));
+      return await postponeMail(db, mail, { reply, dueAt, refusedAt: mail.refusedAt });
+    }
+    const refusedAt = mail.refusedAt ?? now;
+    const refusedMs = now.getTime() - refusedAt.getTime();
+    if (refusedMs < patienceMs)
+      return await postponeMail(db, mail, { reply, dueAt: pauseAfter(refusedMs, now), refusedAt });
     this.#options.count('expired');
     await endMail(db, mail, 'failed', { reply, now });
   }
 }
 
-/** Twice the pause before. Two days are 16 attempts. */
-const pauseAfter = ({ attempts }: QueuedMail, now: Date): Date =>
-  new Date(now.getTime() + Math.min(firstPauseMs * 2 ** (attempts - 1), maxPauseMs));
+/** As long as the mail is refused already. Two days are 16 attempts. */
+const pauseAfter = (refusedMs: number, now: Date): Date =>
+  new Date(now.getTime() + Math.min(refusedMs + firstPauseMs, maxPauseMs));

@@ -36,7 +36,12 @@ export type NewMail = MailKey & {
   dueAt?: Date;
 };
 
-export type QueuedMail = Omit<NewMail, 'dueAt'> & { attempts: number; createdAt: Date };
+export type QueuedMail = Omit<NewMail, 'dueAt'> & {
+  attempts: number;
+  createdAt: Date;
+  /** Null while the mail server has not refused this mail. */
+  refusedAt: Date | null;
+};
 
 /** How long a mail belongs to the server that has taken it, unless the server extends it. */
 export const leaseMs = 60_000;
@@ -111,7 +116,7 @@ export async function takeMail(
   const [mail] = await db.query<QueuedMail>(sql`
     update mails set attempts = attempts + 1, due_at = ${leaseEnd(now)}
     where user_id = ${userId} and id = ${id} and state = 'queued' and due_at <= ${now}
-    returning user_id, id, kind, subject_id, source_id, address, language, attempts, created_at`);
+    returning user_id, id, kind, subject_id, source_id, address, language, attempts, created_at, refused_at`);
   return mail ?? null;
 }
 
@@ -145,14 +150,18 @@ export async function endMail(
     where user_id = ${userId} and id = ${id} ${isMine}`);
 }
 
-/** Stores that a mail is to be sent again at `dueAt`. @param reply the words of the mail server */
+/**
+ * Stores that a mail is to be sent again at `dueAt`.
+ * @param reply the words of the mail server
+ * @param refusedAt when it refused the mail for the first time; null if it has not
+ */
 export async function postponeMail(
   db: Queryable,
   { userId, id, attempts }: QueuedMail,
-  { reply, dueAt }: { reply: string; dueAt: Date },
+  { reply, dueAt, refusedAt }: { reply: string; dueAt: Date; refusedAt: Date | null },
 ): Promise<void> {
   await db.execute(sql`
-    update mails set due_at = ${dueAt}, reply = ${reply}
+    update mails set due_at = ${dueAt}, reply = ${reply}, refused_at = ${refusedAt}
     where user_id = ${userId} and id = ${id} and state = 'queued' and attempts = ${attempts}`);
 }
 
@@ -190,5 +199,5 @@ export const listMails = (
   { state, after, limit }: { state: MailState | undefined; after: string; limit: number },
 ): Promise<MailRow[]> =>
   db.query<MailRow>(sql`
-    select user_id, id, kind, subject_id, source_id, address, language, attempts, created_at, state, reply, due_at, ended_at
+    select user_id, id, kind, subject_id, source_id, address, language, attempts, created_at, refused_at, state, reply, due_at, ended_at
     from mails where id < ${after} ${state ? sql`and state = ${state}` : empty} order by id desc limit ${limit}`);

@@ -163,6 +163,28 @@ test('mail: a mail server that serves nobody ends no mail, and is left alone lon
   }
 });
 
+test('mail: what the operator corrects after three days is sent then, and greylisting afterwards ends nothing', async () => {
+  await store({});
+  replyTo('MAIL', '550 5.7.1 this sender may not send');
+  await sender.run();
+  for (let hour = 0; hour < 72; hour++) {
+    api.clock.advance(60 * minuteMs);
+    await sender.run();
+  }
+  const [row] = await rows();
+  assert.equal(row?.state, 'queued');
+  const pauseMs = (row?.dueAt.getTime() ?? 0) - api.clock.now().getTime();
+  assert.ok(pauseMs <= 5 * minuteMs, `${pauseMs} ms`);
+  replyTo('RCPT', '450 4.2.0 greylisted');
+  api.clock.advance(5 * minuteMs);
+  await sender.run();
+  assert.deepEqual(await states(), ['queued 450 4.2.0 greylisted']);
+  replyTo('RCPT', undefined);
+  api.clock.advance(minuteMs);
+  await sender.run();
+  assert.deepEqual(await states(), ['sent 250 2.0.0 accepted']);
+});
+
 test('mail: a connection that is lost after the text is a second copy with the same Message-ID', async () => {
   await store({});
   replyTo('TEXT', 'drop');

@@ -93,7 +93,8 @@ test('mail: what a suspended server stores late ends no mail that another server
   const current = key && (await takeMail(other.sql, now(), key));
   assert.ok(late && current);
   await endMail(api.sql, late, 'failed', { reply: '550 no', now: now() });
-  await postponeMail(api.sql, late, { reply: '450 later', dueAt: new Date(now().getTime() + 3_600_000) });
+  const dueAt = new Date(now().getTime() + 3_600_000);
+  await postponeMail(api.sql, late, { reply: '450 later', dueAt, refusedAt: now() });
   assert.deepEqual(
     (await rows()).map(({ state, reply }) => [state, reply]),
     [['queued', '']],

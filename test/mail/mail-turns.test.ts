@@ -53,3 +53,21 @@ test('mail: no more than MAIL_PER_HOUR in any 60 minutes, of which a fifth is fo
   await first.run();
   assert.equal(limited.mailServer.received.length, 18);
 });
+
+test('mail: the mails of the end of a minute count for a whole hour, too', async () => {
+  await clear();
+  api.clock.advance(3 * 60 * minuteMs);
+  const limited = await createMailClient(api, { MAIL_PER_HOUR: '10' });
+  const sender = limited.createSender();
+  await store(...Array.from({ length: 20 }, () => ({})));
+  api.clock.advance(minuteMs - (api.clock.now().getTime() % minuteMs) - 10_000);
+  await sender.run();
+  assert.equal(limited.mailServer.received.length, 8);
+  // A minute later than the beginning of the minute in which the mails were sent.
+  api.clock.advance(60 * minuteMs - 15_000);
+  await sender.run();
+  assert.equal(limited.mailServer.received.length, 8);
+  api.clock.advance(2 * minuteMs);
+  await sender.run();
+  assert.equal(limited.mailServer.received.length, 16);
+});

@@ -162,7 +162,8 @@ test('start: one line that names MAP_TILES and the reason for each file that is 
   const faultOf = async (name: string): Promise<string> => {
     const error = await checkMapTiles({ file: name }).catch((reason: Error) => reason);
     assert.ok(error instanceof ConfigError, name);
-    assert.ok(error.message.startsWith(`MAP_TILES is "${name}", which `) && !error.message.includes('\n'));
+    assert.ok(error.message.startsWith(`The file of streets "${name}" `) && !error.message.includes('\n'));
+    assert.match(error.message, /MAP_TILES/);
     return error.message;
   };
   const changed = (change: (bytes: Buffer) => Buffer): string => {

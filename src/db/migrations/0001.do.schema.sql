@@ -565,6 +565,8 @@ create table mails (
   attempts int not null,
   due_at timestamptz not null,
   created_at timestamptz not null,
+  -- When the mail server refused this mail for the first time. Null while only the connection, the password or the sender failed.
+  refused_at timestamptz,
   ended_at timestamptz,
   -- The last words of the mail server.
   reply text not null default '',

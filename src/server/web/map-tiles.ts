@@ -98,7 +98,10 @@ const vectorTiles = 1;
 export async function checkMapTiles(tiles: MapTiles | undefined): Promise<void> {
   if (!tiles || 'url' in tiles) return;
   const fault = await findFault(tiles.file);
-  if (fault) throw new ConfigError(`MAP_TILES is "${tiles.file}", which ${fault}.`);
+  if (!fault) return;
+  throw new ConfigError(
+    `The file of streets "${tiles.file}" ${fault}. MAP_TILES names it, or the command "streets" has downloaded it.`,
+  );
 }
 
 async function findFault(file: string): Promise<string | null> {
