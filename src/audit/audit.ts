@@ -106,6 +106,25 @@ export async function anonymizeAudit(
   await anonymizeEntries(tx, context.secretKey, userId, [entry]);
 }
 
+/** Moves the entries about a contact that an account gives up to the account: the contact may get another owner. */
+export async function keepAuditOf(
+  tx: Transaction,
+  secretKey: string,
+  { userId, contact }: { userId: string; contact: Contact },
+): Promise<void> {
+  const entries = await tx.query<Omit<AuditRow, 'who'>>(sql`
+    delete from audit where who = ${hashOf(secretKey, contact)}
+    returning id, at, what, user_id, by_id, address, detail`);
+  const who = hashOf(secretKey, { userId });
+  const moved = entries.map((entry) => ({ ...entry, who, userId }));
+  await tx.execute(
+    insertRows('audit', moved, {
+      ...{ who: 'bytea', id: 'uuid', at: 'timestamptz', what: 'text', userId: 'uuid', byId: 'uuid' },
+      ...{ address: 'text', detail: 'text' },
+    }),
+  );
+}
+
 /**
  * Anonymizes entries that have become visible since the account was deleted. Leaves those of the contacts, which may be
  * about a new account.

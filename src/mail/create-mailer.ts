@@ -77,7 +77,7 @@ function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smt
   async function forget(error: unknown, countedAt: Date): Promise<void> {
     if (!(error instanceof MailFailure)) return;
     count(error.reason);
-    if (!error.mayBeDelivered) await uncountMail(db, countedAt);
+    if (!error.mayBeDelivered && error.reason !== 'rejected') await uncountMail(db, countedAt);
   }
   return {
     isOn: true,

@@ -128,6 +128,33 @@ test('contact: 400 for the code of a contact that a newer request has replaced, 
   expectStatus(await verify(api, person, 'email', code), 200);
 });
 
+test('contact: a refused confirmation uses up its code', async () => {
+  const [person, other] = [await createUser(api), await createUser(api)];
+  const email = nextAddress();
+  const code = await request(person, 'email', email);
+  const taken = await request(other, 'email', email, '198.51.100.1');
+  expectStatus(await verify(api, other, 'email', taken, '198.51.100.1'), 200);
+  expectProblem(await verify(api, person, 'email', code), 409, 'contact_taken');
+  expectProblem(await verify(api, person, 'email', code), 400, 'wrong_code');
+});
+
+test('number: what was recorded about a former number stays with the account, and not with its next owner', async () => {
+  const person = await createUser(api);
+  const [former, phone] = [person.phone, nextPhone()];
+  const wrong = { phone: former, code: '000000' };
+  expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: former }), 202);
+  for (let i = 0; i < 6; i++) await api.post('/v1/auth/otp/verify', undefined, wrong);
+  assert.ok((await auditOf(person)).includes('sign_in_locked'));
+  const code = await request(person, 'phone', phone);
+  expectStatus(await verify(api, person, 'phone', code), 200);
+  assert.ok((await auditOf(person)).includes('sign_in_locked'));
+  const next = await signIn(api, former);
+  assert.notEqual(next.id, person.id);
+  assert.ok(!(await auditOf(next)).includes('sign_in_locked'));
+  await deleteAccount(api, { ...person, phone });
+  assert.deepEqual([...(await api.sql`select 1 from audit where user_id = ${person.id}`)], []);
+});
+
 test('contact: 429 after five wrong codes, also for the right one', async () => {
   const person = await createUser(api);
   const code = await request(person, 'email', nextAddress());
@@ -206,6 +233,25 @@ test('told: the former number or address; where there was none, the other contac
     (await mailed()).map(({ address }) => address),
     [first, second.toUpperCase()],
   );
+});
+
+test('told: texts of changes count as those with codes do, and above a limit none is sent', async () => {
+  const texts: string[] = [];
+  const limited = await api.startAnother({
+    sms: {
+      delivers: true,
+      send: async () => {},
+      tellOfChange: async (phone) => void texts.push(phone),
+    },
+  });
+  const person = await createUser(api);
+  // The number is told when an address is added; each address is told of its removal.
+  for (let i = 0; i < 15; i++) {
+    const code = await request(person, 'email', nextAddress(), `192.0.2.${i}`);
+    expectStatus(await verify(limited, person, 'email', code, `192.0.2.${i}`), 200);
+    expectStatus(await api.delete('/v1/me/email', person.token), 200);
+  }
+  assert.deepEqual(texts, Array(13).fill(person.phone));
 });
 
 test('told: a text message that fails changes nothing of the response', async () => {

@@ -12,7 +12,7 @@ import { mailedPurposes } from '../../src/mail/mailer.ts';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { headerOf, MailServer, textOf } from '../support/mail-server.ts';
-import { secretKey, startTestApp } from '../support/setup.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 const directory = mkdtempSync(path.join(os.tmpdir(), 'potluck-mail-'));
@@ -122,6 +122,20 @@ test('mail server: a code is sent at once, with its link, in each language, and 
     assert.equal(headerOf(received, 'From'), 'Village <events@example.org>');
   }
   assert.deepEqual(await api.sql`select 1 from mails`, []);
+});
+
+test('mail code: 202 and counted for an address that the mail server refuses, as for others; 503 if it refuses this server', async () => {
+  const { server, port } = await startServer({});
+  const env = { MAIL_URL: `smtp://localhost:${port}`, MAIL_FROM: 'events@example.org', DEV_CODES: 'off' };
+  const mailing = await api.startAnother({ env });
+  const request = (email: string) => mailing.post('/v1/auth/email/request', undefined, { email });
+  const known = expectStatus(await request('noor@example.net'), 202).body;
+  server.reply = (command) => (command === 'RCPT' ? '550 5.1.1 no such user' : undefined);
+  assert.deepEqual(expectStatus(await request('gone@example.net'), 202).body, known);
+  expectProblem(await request('gone@example.net'), 429, 'too_many_codes');
+  server.disconnect();
+  server.reply = (command) => (command === 'MAIL' ? '550 5.7.1 this sender may not send' : undefined);
+  expectProblem(await request('ada@example.net'), 503, 'mail_unavailable');
 });
 
 test('mail server: without PUBLIC_URL, mails lead to no page', async () => {

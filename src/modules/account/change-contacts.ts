@@ -1,6 +1,6 @@
 /** Changes of the contacts of an account, each in one transaction. */
 import type { FastifyRequest } from 'fastify';
-import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { type AuditContext, auditContextOf, keepAuditOf, recordAudit } from '../../audit/audit.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockOwnAccount } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -50,8 +50,6 @@ export async function confirmContact(
     const problem = await checkCode(tx, context, proof);
     return problem ?? replaceContact(tx, { services, request, context }, change, before, contact);
   });
-  // A refusal is returned and not thrown inside the transaction: the commit counts the failed try.
-  if (outcome instanceof Problem) throw outcome;
   return tell(services, request, outcome);
 }
 
@@ -66,7 +64,7 @@ export async function removeContact(
 ): Promise<MeRow> {
   const context = auditContextOf(services, request);
   const { caller, kind } = change;
-  const changed = await transaction(services.db, async (tx) => {
+  const outcome = await transaction(services.db, async (tx) => {
     await lockContactsOf(tx, context.secretKey, caller.id);
     const before = await lockCurrent(tx, context, caller.id, []);
     const others = before.filter((contact) => contact.kind !== kind);
@@ -74,7 +72,7 @@ export async function removeContact(
       throw new Problem('last_sign_in');
     return replaceContact(tx, { services, request, context }, change, before, null);
   });
-  return tell(services, request, changed);
+  return tell(services, request, outcome);
 }
 
 /** Locks the contacts of the account, and further ones. Nothing changes them until the transaction ends. */
@@ -91,26 +89,30 @@ async function lockCurrent(
 
 type Cause = { services: AccountServices; request: FastifyRequest; context: AuditContext };
 
-/** @param next null removes the contact. @throws Problem `contact_taken`, `token_invalid` */
+/** @param next null removes the contact. @returns Problem `contact_taken` @throws Problem `token_invalid` */
 async function replaceContact(
   tx: Transaction,
   { services, request, context }: Cause,
   { caller, kind, endOtherSessions }: Change,
   before: Contact[],
   next: Contact | null,
-): Promise<Changed> {
+): Promise<Changed | Problem> {
   const userId = caller.id;
   const previous = before.find((contact) => contact.kind === kind);
   // Another spelling of the same address is stored, and changes nothing else.
   const isSame = previous !== undefined && next !== null && keyOf(previous) === keyOf(next);
   const [lost, gained] = isSame ? [undefined, null] : [previous, next];
+  // Returned, so that the code is used up.
+  if (gained && !(await reserveContact(tx, userId, gained))) return new Problem('contact_taken');
   if (lost) await deleteCodesOf(tx, hashContact(context.secretKey, lost));
-  if (gained && !(await reserveContact(tx, userId, gained))) throw new Problem('contact_taken');
   await lockOwnAccount(tx, caller);
   if (endOtherSessions) await endOthers(tx, context, caller);
   if (next) await deleteContactChange(tx, userId, next);
   await setContact(tx, userId, kind, next?.value ?? null);
-  if (lost) await releaseContact(tx, userId, lost);
+  if (lost) {
+    await releaseContact(tx, userId, lost);
+    await keepAuditOf(tx, context.secretKey, { userId, contact: lost });
+  }
   if (lost || gained)
     await recordAudit(tx, context, { userId }, next ? 'contact_changed' : 'contact_removed', kind);
   const told = lost ?? (gained ? before[0] : undefined);
@@ -123,11 +125,14 @@ async function endOthers(tx: Transaction, context: AuditContext, { id: userId, s
   for (let n = 0; n < ended; n++) await recordAudit(tx, context, { userId }, 'device_signed_out');
 }
 
+/** A refusal is returned by the transaction and not thrown inside: the commit counts the failed try. */
 async function tell(
   services: AccountServices,
   request: FastifyRequest,
-  { me, told }: Changed,
+  outcome: Changed | Problem,
 ): Promise<MeRow> {
+  if (outcome instanceof Problem) throw outcome;
+  const { me, told } = outcome;
   if (told) await textOfChange(services, request, told);
   return me;
 }

@@ -24,7 +24,7 @@ type CodeMessage = {
 export const delivers = ({ sms, mailer }: DeliveryServices, { kind }: Contact): boolean =>
   kind === 'phone' ? sms.delivers : mailer.delivers;
 
-/** @throws SmsFailure, MailFailure */
+/** @throws SmsFailure, MailFailure, except for an address that the mail server refuses for good */
 export async function deliverCode(services: DeliveryServices, message: CodeMessage): Promise<void> {
   const { contact, purpose, code, link, language } = message;
   try {
@@ -34,6 +34,9 @@ export async function deliverCode(services: DeliveryServices, message: CodeMessa
     countText(services, 'sent');
   } catch (error) {
     if (isFailure(error)) report(services, message, error);
+    // The response does not tell strangers which addresses exist, and the mail counts: mail servers block senders who write to
+    // many addresses that do not.
+    if (error instanceof MailFailure && error.reason === 'rejected') return;
     throw error;
   }
 }
