@@ -20,7 +20,11 @@ test('settings: the profile is saved; a username that is taken is explained at i
   await updateMe({ client: other.client, body: { username: taken } });
   await signIn(context, me);
   await page.goto('/settings');
+  const save = page.getByRole('button', { name: 'Save' });
+  // There is nothing to save yet.
+  await expect(save).toBeDisabled();
   await page.getByLabel('Name', { exact: true }).fill('New Name');
+  await expect(save).toBeEnabled();
   await page.getByLabel('City').fill('Bergen');
   await page.getByLabel('Username').fill(taken);
   await page.getByRole('button', { name: 'Save' }).click();
@@ -31,6 +35,7 @@ test('settings: the profile is saved; a username that is taken is explained at i
   await page.getByRole('switch', { name: 'Private profile' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expect(save).toBeDisabled();
   const { data } = await getMe({ client: me.client });
   expect(data).toMatchObject({ name: 'New Name', city: 'Bergen', username: free, isPrivate: true });
   expect(await overflowOf(page)).toBe(0);
@@ -70,6 +75,8 @@ test('settings: another language is chosen and kept', async ({ page, context, cr
   // The scripts of the page know the choice, too.
   await page.waitForLoadState('networkidle');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Språk');
+  // On phones, a section leads back to the list of all.
+  await page.getByRole('main').getByRole('link', { name: 'Inställningar' }).click();
   await page.getByRole('link', { name: 'Enheter' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Enheter');
 });
