@@ -1,7 +1,10 @@
 /** Addresses that send the link of an event with a program of the visitor. They are links: nothing is loaded from there. */
 
+export type SharingProgram = 'WhatsApp' | 'Telegram' | 'SMS' | 'E-mail';
+type Link = { name: SharingProgram; href: string };
+
 /** @param text is sent before the link */
-export function shareLinks({ title, text, link }: { title: string; text: string; link: string }) {
+export function shareLinks({ title, text, link }: Record<'title' | 'text' | 'link', string>): Link[] {
   const [subject, words, address, all] = [title, text, link, `${text}\n${link}`].map(encodeURIComponent);
   return [
     { name: 'WhatsApp', href: `https://wa.me/?text=${all}` },
