@@ -9,7 +9,7 @@ const maxLabels = 8;
 /** In units of the drawing: large towns have large names. */
 const fontSizeOf = ({ rank }: NamedPoint): number => (rank >= 200_000 ? 22 : rank >= 20_000 ? 15 : 12);
 /** Of letters on average, for each unit of the font. */
-const letterWidth = 0.54;
+const letterWidth = 0.6;
 
 /** @param boxes what lies on the drawing already */
 export function labelsOf(
