@@ -287,15 +287,42 @@ test('reports: 200 for one report, and for those about a person; the overview co
   expectStatus(await resolveReport(first.id), 200);
   expectStatus(await api.post(`/v1/admin/users/${organizer.id}/suspend`, admin.token, {}), 200);
   const after = await overview();
+  const spamOf = ({ openReportsByReason }: typeof after) =>
+    openReportsByReason.find(({ reason }: { reason: string }) => reason === next.reason)?.count ?? 0;
+  assert.equal(spamOf(after), spamOf(before) + 1);
   assert.deepEqual(after, {
     openReports: before.openReports + 1,
+    openReportsByReason: after.openReportsByReason,
     oldestReportAt: before.oldestReportAt ?? next.createdAt,
     suspendedAccounts: before.suspendedAccounts + 1,
     newAccounts: before.newAccounts,
     newAccountsBefore: 0,
+    accountsByDay: before.accountsByDay,
     nextEvents: before.nextEvents,
     lastEvents: before.lastEvents,
+    eventsByDay: before.eventsByDay,
   });
+});
+
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
+test('reports: 200 with those for one reason, and the oldest first over pages', async () => {
+  const [organizer, ...reporters] = await createUsers(api, 4);
+  assert.ok(organizer);
+  const reported: string[] = [];
+  for (const reporter of reporters)
+    reported.push(
+      expectStatus(
+        await createReport(reporter, { type: 'user', id: organizer.id }, { reason: 'privacy' }),
+        201,
+      ).body.id,
+    );
+  const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+  const query = `aboutId=${organizer.id}&order=oldest&limit=2`;
+  const first = await listReports(`${query}&reason=privacy`);
+  const second = await listReports(`${query}&reason=privacy&cursor=${first.nextCursor}`);
+  assert.deepEqual([...idsOf(first), ...idsOf(second)], reported);
+  assert.deepEqual((await listReports(`${query}&reason=hate`)).data, []);
+  assert.deepEqual(idsOf(await listReports(`aboutId=${organizer.id}`)), reported.toReversed());
 });
 
 // spec: 3 GET /v1/admin/overview: handling of reports by admins
@@ -320,7 +347,13 @@ test('overview: 200 with the accounts and public events of this week and of the 
     const { id } = await createEvent(api, organizer, fields);
     await api.sql`update events set start_at = ${inDays(days)}, end_at = ${inDays(days + 0.05)} where id = ${id}`;
   }
-  const { newAccounts, newAccountsBefore, nextEvents, lastEvents } = await overview();
+  const after = await overview();
+  const { newAccounts, newAccountsBefore, nextEvents, lastEvents } = after;
+  // Days of the charts: 14 days ago is the first one.
+  const added = (chart: 'accountsByDay' | 'eventsByDay') =>
+    after[chart].flatMap((count: number, day: number) => (count > before[chart][day] ? [day] : []));
+  assert.deepEqual([after.accountsByDay.length, added('accountsByDay')], [14, [6, 7]]);
+  assert.deepEqual([after.eventsByDay.length, added('eventsByDay')], [14, [0, 13]]);
   assert.deepEqual(
     [newAccounts, newAccountsBefore, nextEvents, lastEvents],
     [before.newAccounts + 1, before.newAccountsBefore + 1, before.nextEvents + 1, before.lastEvents + 1],

@@ -1,8 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { dayMs } from '../../lib/time.ts';
-import { readOpenReports } from '../reports/repo.ts';
-import { countAccounts, countEvents, countSuspended } from './repo.ts';
+import { countOpenReports } from '../reports/repo.ts';
+import { countAccounts, countAccountsByDay, countEvents, countEventsByDay, countSuspended } from './repo.ts';
 import { AdminOverview } from './schemas.ts';
 
 export const getAdminOverview = defineEndpoint({
@@ -16,8 +16,10 @@ export const getAdminOverview = defineEndpoint({
   async handler(_request, { db, clock }: BaseServices) {
     const now = clock();
     const inDays = (days: number) => new Date(now.getTime() + days * dayMs);
-    const [reports, ...counts] = await Promise.all([
-      readOpenReports(db),
+    const [reports, accountsByDay, eventsByDay, ...counts] = await Promise.all([
+      countOpenReports(db),
+      countAccountsByDay(db, inDays(-14), 14),
+      countEventsByDay(db, inDays(-7), 14),
       countSuspended(db),
       countAccounts(db, inDays(-7), now),
       countAccounts(db, inDays(-14), inDays(-7)),
@@ -25,10 +27,21 @@ export const getAdminOverview = defineEndpoint({
       countEvents(db, inDays(-7), now),
     ]);
     const [suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents] = counts;
-    const open = { openReports: reports.count, oldestReportAt: reports.oldest };
+    const oldest = Math.min(...reports.map((each) => each.oldest.getTime()));
     return {
       status: 200,
-      body: { ...open, suspendedAccounts, newAccounts, newAccountsBefore, nextEvents, lastEvents },
+      body: {
+        openReports: reports.reduce((sum, { count }) => sum + count, 0),
+        openReportsByReason: reports.map(({ reason, count }) => ({ reason, count })),
+        oldestReportAt: reports.length > 0 ? new Date(oldest) : null,
+        suspendedAccounts,
+        newAccounts,
+        newAccountsBefore,
+        accountsByDay,
+        nextEvents,
+        lastEvents,
+        eventsByDay,
+      },
     };
   },
 });

@@ -6,6 +6,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { type Contact, keyOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
+import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { listedCondition } from '../events/policy.ts';
 import { userSearchPattern, userSearchTerm } from '../users/repo.ts';
@@ -58,6 +59,38 @@ export const countAccounts = (db: Database, from: Date, to: Date): Promise<numbe
 /** Counts the events of lists that start in a period. */
 export const countEvents = (db: Database, from: Date, to: Date): Promise<number> =>
   countRows(db, sql`events e where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${to}`);
+
+/** Of a chart; more rows would take too long to count. */
+const maxCharted = 20_000;
+
+/** Counts the rows of each of some days from a time on. @param found the rows by `at`, the first ones first */
+async function countByDay(db: Database, found: Statement, from: Date, days: number): Promise<number[]> {
+  const rows = await db.query<{ day: number; count: number }>(sql`
+    select floor(extract(epoch from at - ${from}::timestamptz) / 86400)::int as day, count(*)::int as count
+    from (${found} limit ${maxCharted}) found group by 1`);
+  const counts = new Map(rows.map(({ day, count }) => [day, count]));
+  return Array.from({ length: days }, (_, day) => counts.get(day) ?? 0);
+}
+
+/** Counts the accounts that were created on each of some days. */
+export const countAccountsByDay = (db: Database, from: Date, days: number): Promise<number[]> =>
+  countByDay(
+    db,
+    sql`select created_at as at from users where created_at >= ${from} order by created_at desc`,
+    from,
+    days,
+  );
+
+/** Counts the events of lists that start on each of some days. */
+export const countEventsByDay = (db: Database, from: Date, days: number): Promise<number[]> =>
+  countByDay(
+    db,
+    sql`select e.start_at as at from events e
+      where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${new Date(from.getTime() + days * dayMs)}
+      order by e.start_at`,
+    from,
+    days,
+  );
 
 type UserFilter = {
   q: string | undefined;

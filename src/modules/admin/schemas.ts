@@ -7,6 +7,7 @@ import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp }
 import { type ContactKind, contactKinds } from '../../lib/contact.ts';
 import { mailStates } from '../../mail/mails.ts';
 import { storedMailKinds } from '../notifications/schemas.ts';
+import { reasons } from '../reports/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const exampleId = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] };
@@ -193,15 +194,29 @@ export const QueuedMailId = named('QueuedMailId', Type.Object({ id }));
 
 const upTo = (description: string) =>
   Type.Integer({ description: `${description}, at most 1,000.`, examples: [3] });
+const chart = (description: string) =>
+  Type.Array(Type.Integer(), { description, examples: [[0, 2, 1, 0, 0, 3, 1, 0, 0, 1, 4, 2, 0, 1]] });
 export const AdminOverview = named(
   'AdminOverview',
   Type.Object({
     openReports: upTo('Number of open reports'),
+    openReportsByReason: Type.Array(Type.Object({ reason: oneOf(reasons), count: Type.Integer() }), {
+      description: 'Open reports by reason, the most frequent first.',
+      examples: [[{ reason: 'spam', count: 2 }]],
+    }),
     oldestReportAt: nullable(timestamp(), { description: 'The time of the oldest open report.' }),
     suspendedAccounts: upTo('Number of suspended accounts'),
     newAccounts: upTo('Number of accounts that were created in the last 7 days'),
     newAccountsBefore: upTo('Number of accounts that were created in the 7 days before'),
+    accountsByDay: chart(
+      'Number of accounts that were created on each of the last 14 days, of which each ends at the time of the response; of ' +
+        'the newest 20,000.',
+    ),
     nextEvents: upTo('Number of scheduled public events that start in the next 7 days'),
     lastEvents: upTo('Number of scheduled public events that started in the last 7 days'),
+    eventsByDay: chart(
+      'Number of scheduled public events that start on each of the 7 days before the response and the 7 days after it; of the ' +
+        'first 20,000.',
+    ),
   }),
 );

@@ -15,14 +15,15 @@ export const listReports = defineEndpoint({
   method: 'GET',
   path: '/v1/admin/reports',
   summary: 'List reports',
-  description: 'For admins. The newest report first.',
+  description: 'For admins.',
   query: ReportQuery,
   response: { 200: cursorPage(AdminReport) },
 
   async handler({ query }, { db, config }: BaseServices) {
-    const { status, aboutId, cursor, limit } = query;
+    const { status, reason, aboutId, order = 'newest', cursor, limit } = query;
     const after = readCursor(cursor, 'time', 'id');
-    const rows = await findReports(db, { status, aboutId: readFilterId(aboutId) }, after, limit + 1);
+    const filter = { status, reason, aboutId: readFilterId(aboutId), order };
+    const rows = await findReports(db, filter, after, limit + 1);
     const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
     const data = page.rows.map((row) => toAdminReport(row, config.publicUrl));
     return { status: 200, body: { data, nextCursor: page.nextCursor } };

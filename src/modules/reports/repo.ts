@@ -10,7 +10,7 @@ import { dayMs } from '../../lib/time.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, InvolvedRow, MessageText, ReportRow } from './present.ts';
-import type { NewReport } from './schemas.ts';
+import type { NewReport, ReportOrder } from './schemas.ts';
 
 /** Maximum number of reports of one person in 24 hours. */
 const maxPerDay = 50;
@@ -67,24 +67,36 @@ async function requireQuota(tx: Transaction, reporterId: string, now: Date): Pro
   throw new Problem('too_many_requests', { retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
 }
 
+type ReportFilter = {
+  status: ReportRow['status'] | undefined;
+  reason: ReportRow['reason'] | undefined;
+  /** Null for reports about everyone. */
+  aboutId: string | null;
+  order: ReportOrder;
+};
+
 /**
- * Returns reports, the newest first.
- * @param filter.status undefined: reports of every status. `aboutId`: null for reports about everyone
+ * Returns reports.
+ * @param filter.status undefined: reports of every status. `reason`: undefined for every reason
  * @param after the time and id of the last report of the previous page; null for the first page
  */
 export async function listReports(
   db: Database,
-  { status, aboutId }: { status: ReportRow['status'] | undefined; aboutId: string | null },
+  { status, reason, aboutId, order }: ReportFilter,
   after: [createdAt: Date, id: string] | null,
   limit: number,
 ): Promise<AdminReportRow[]> {
+  const isOldest = order === 'oldest';
+  const isAfter = ([at, id]: [Date, string]) =>
+    isOldest ? sql`and (created_at, id) > (${at}, ${id})` : sql`and (created_at, id) < (${at}, ${id})`;
   const rows = await db.query<ReportRow>(sql`
     select * from reports
     where true
       ${status === undefined ? sql`` : sql`and status = ${status}`}
+      ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
       ${aboutId === null ? sql`` : sql`and about_id = ${aboutId}`}
-      ${after ? sql`and (created_at, id) < (${after[0]}, ${after[1]})` : sql``}
-    order by created_at desc, id desc limit ${limit}`);
+      ${after ? isAfter(after) : sql``}
+    order by ${isOldest ? sql`created_at, id` : sql`created_at desc, id desc`} limit ${limit}`);
   return withDetails(db, rows);
 }
 
@@ -95,13 +107,14 @@ export async function findReport(db: Database, id: string): Promise<AdminReportR
   return row ?? null;
 }
 
-/** Counts the open reports, up to 1,000. `oldest`: the time of the oldest; null if there are none. */
-export async function readOpenReports(db: Database): Promise<{ count: number; oldest: Date | null }> {
-  const rows = await db.query<{ count: number; oldest: Date | null }>(sql`
-    select count(*)::int as count, min(created_at) as oldest
-    from (select created_at from reports where status = 'open' order by created_at, id limit 1000) r`);
-  return one(rows);
-}
+type OpenReports = { reason: ReportRow['reason']; count: number; oldest: Date };
+
+/** Counts the oldest 1,000 open reports by reason, the most frequent first. `oldest`: the time of the oldest. */
+export const countOpenReports = (db: Database): Promise<OpenReports[]> =>
+  db.query<OpenReports>(sql`
+    select reason, count(*)::int as count, min(created_at) as oldest
+    from (select reason, created_at from reports where status = 'open' order by created_at, id limit 1000) r
+    group by reason order by count desc, reason`);
 
 /**
  * Resolves or reopens a report; its note may change. The report is found by its id alone, because admins do not send the

@@ -15,6 +15,8 @@ export const reasons = [
   'other',
 ] as const;
 const statuses = ['open', 'resolved'] as const;
+const orders = ['newest', 'oldest'] as const;
+export type ReportOrder = (typeof orders)[number];
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6dea11'] });
 const subject = {
@@ -73,6 +75,8 @@ export type AdminReport = Static<typeof AdminReport>;
 
 export const ReportQuery = Type.Object({
   status: Type.Optional(oneOf(statuses, { description: 'Default: reports of every status.' })),
+  reason: Type.Optional(oneOf(reasons, { description: 'Default: reports for every reason.' })),
+  order: Type.Optional(oneOf(orders, { description: 'Which report comes first. Default: `newest`.' })),
   aboutId: Type.Optional(
     Type.String({
       maxLength: 100,

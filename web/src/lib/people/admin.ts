@@ -13,6 +13,8 @@ export const reportReasons: Record<AdminReport['reason'], () => string> = {
   other: m.admin_reason_other,
 };
 
+export const isReason = (text: string): text is AdminReport['reason'] => Object.hasOwn(reportReasons, text);
+
 export const reportSubjects: Record<AdminReport['subject']['type'], () => string> = {
   event: m.admin_subject_event,
   item: m.admin_subject_item,

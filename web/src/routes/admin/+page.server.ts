@@ -10,7 +10,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const client = locals.api;
   const [overview, reports, accounts, flags, entries] = await Promise.all([
     read(getAdminOverview({ client })),
-    read(listReports({ client, query: { status: 'open', limit: 2 } })),
+    read(listReports({ client, query: { status: 'open', order: 'oldest', limit: 2 } })),
     read(listAccounts({ client, query: { limit: 6 } })),
     read(listFlags({ client })),
     read(listAudit({ client, query: { limit: 50 } })),

@@ -1,14 +1,24 @@
-import { listReports } from '@potluck/client';
+import { getAdminOverview, listReports } from '@potluck/client';
+import { isReason } from '#lib/people/admin.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { withSubjects } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
+/** Open reports begin with the one that waits longest. */
+const orders = { open: 'oldest', resolved: 'newest' } as const;
+
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireAdmin(locals, url);
-  const status = url.searchParams.get('status') === 'resolved' ? ('resolved' as const) : ('open' as const);
-  const query = { status, ...readPage(url, 20) };
-  const { data, nextCursor } = await read(listReports({ client: locals.api, query }));
-  return { status, reports: await withSubjects(locals.api, data), nextCursor };
+  const client = locals.api;
+  const status = url.searchParams.get('status') === 'resolved' ? 'resolved' : 'open';
+  const asked = url.searchParams.get('reason') ?? '';
+  const reason = isReason(asked) ? asked : null;
+  const query = { status, order: orders[status], ...(reason && { reason }), ...readPage(url, 20) } as const;
+  const [overview, { data, nextCursor }] = await Promise.all([
+    read(getAdminOverview({ client })),
+    read(listReports({ client, query })),
+  ]);
+  return { status, reason, overview, reports: await withSubjects(client, data), nextCursor };
 };
