@@ -114,6 +114,7 @@ test('filters: chips narrow the list with one tap', async ({ page, createPerson 
   await chips.getByRole('link', { name: 'Food & drink' }).click();
   await expect.poll(() => titles(page)).toEqual([`Dinner ${word}`]);
   await chips.getByRole('link', { name: 'Remove: Food & drink' }).click();
+  await expect.poll(() => titles(page)).toHaveLength(2);
   await chips.getByRole('link', { name: 'Free', exact: true }).click();
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
   await chips.getByRole('link', { name: 'All', exact: true }).click();
