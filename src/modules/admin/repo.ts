@@ -56,9 +56,12 @@ export const countSuspended = (db: Database): Promise<number> =>
 export const countAccounts = (db: Database, from: Date, to: Date): Promise<number> =>
   countRows(db, sql`users where created_at >= ${from} and created_at < ${to}`);
 
+const eventsBetween = (from: Date, to: Date): Statement =>
+  sql`events e where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${to}`;
+
 /** Counts the events of lists that start in a period. */
 export const countEvents = (db: Database, from: Date, to: Date): Promise<number> =>
-  countRows(db, sql`events e where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${to}`);
+  countRows(db, eventsBetween(from, to));
 
 /** Of a chart; more rows would take too long to count. */
 const maxCharted = 20_000;
@@ -82,15 +85,10 @@ export const countAccountsByDay = (db: Database, from: Date, days: number): Prom
   );
 
 /** Counts the events of lists that start on each of some days. */
-export const countEventsByDay = (db: Database, from: Date, days: number): Promise<number[]> =>
-  countByDay(
-    db,
-    sql`select e.start_at as at from events e
-      where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${new Date(from.getTime() + days * dayMs)}
-      order by e.start_at`,
-    from,
-    days,
-  );
+export function countEventsByDay(db: Database, from: Date, days: number): Promise<number[]> {
+  const found = eventsBetween(from, new Date(from.getTime() + days * dayMs));
+  return countByDay(db, sql`select e.start_at as at from ${found} order by e.start_at`, from, days);
+}
 
 type UserFilter = {
   q: string | undefined;
