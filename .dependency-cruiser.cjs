@@ -35,6 +35,7 @@ const modules = [
   'reports',
   'admin',
   'account',
+  'oidc',
 ];
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */

@@ -1,4 +1,4 @@
-/** The cookies of a browser: the token of its session, that of the device, and the last way to sign in. Scripts cannot read them. */
+/** The cookies of a browser: the token of its session, that of the device, the last way to sign in, and a sign-in that has begun. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
@@ -32,6 +32,14 @@ export function orderedWays(config: CookieConfig & Pick<Config, 'signIn'>, heade
   const [last] = readCookies(header, wayCookieName(config));
   return config.signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
 }
+
+/** The cookie with a sign-in that has begun at the OpenID Connect provider (modules/oidc/flows.ts). */
+export const oidcCookieName = (config: CookieConfig): string =>
+  browserCookieName(config).replace('potluck', 'potluck-oidc');
+
+/** @param maxAgeMs 0 removes the cookie */
+export const oidcCookie = (config: CookieConfig, flow: string, maxAgeMs: number): string =>
+  setCookie(config, oidcCookieName(config), flow, maxAgeMs);
 
 /** Returns the values of the cookies with the name, in the order of the header. */
 export const readCookies = (header: string, name: string): string[] =>

@@ -10,6 +10,7 @@ import { readInstanceName } from './config/instance-name.ts';
 import { readMail } from './config/mail.ts';
 import { readMapTiles } from './config/map-tiles.ts';
 import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } from './config/network.ts';
+import { readOidc } from './config/oidc.ts';
 import { type Reader, readerOf } from './config/reader.ts';
 import { readS3 } from './config/s3.ts';
 import { readSignIn } from './config/sign-in.ts';
@@ -70,7 +71,8 @@ function readSettings(read: Reader) {
   const demoAllowed = !production && (isLocal || devCodes);
   const dataDir = path.resolve(read.text('DATA_DIR') ?? 'data');
   const mail = readMail(read, { devCodes, publicUrl });
-  const signIn = readSignIn(read, mail.driver !== 'off');
+  const oidc = readOidc(read);
+  const signIn = readSignIn(read, { email: mail.driver !== 'off', oidc: oidc !== undefined });
   return {
     production,
     port,
@@ -98,6 +100,8 @@ function readSettings(read: Reader) {
     /** The name by which messages call this server. */
     instanceName: readInstanceName(read),
     mail,
+    /** The OpenID Connect provider; undefined if none is configured. */
+    oidc,
     /** The kinds of contacts with which people sign in. */
     signIn,
     /** The country of phone numbers that are written without the code of a country. */

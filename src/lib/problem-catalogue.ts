@@ -23,6 +23,19 @@ const byStatus = {
       'The image must be a complete JPEG, PNG or WebP file with at most 50 megapixels and 100 frames. Its first ' +
         'bytes determine the format.',
     ],
+    oidc_cancelled: [
+      'The sign-in was cancelled',
+      'The person, or a rule of the OpenID Connect provider, did not permit the sign-in.',
+    ],
+    oidc_expired: [
+      'This sign-in has expired',
+      'A sign-in at the OpenID Connect provider is valid once, in the browser in which it began, and for ten minutes.',
+    ],
+    oidc_invalid: [
+      'The provider responded with something else',
+      'The response of the OpenID Connect provider does not prove who signed in: its signature, issuer, audience, nonce or time ' +
+        'is not valid, or it reports an error. The server has logged the reason.',
+    ],
     wrong_code: [
       'The code is wrong or has expired',
       'Only the newest code is valid, for five minutes and for one use. Request a new code.',
@@ -68,6 +81,10 @@ const byStatus = {
       'This account is suspended',
       'An admin of this server has suspended the account. Until it is restored, it may only export its data, ' +
         'delete itself and log out.',
+    ],
+    sign_in_again: [
+      'Sign in again first',
+      'This requires a session that began in the last ten minutes. Sign in again, then repeat the request.',
     ],
     cross_site_request: [
       'The request came from another site',
@@ -159,12 +176,12 @@ const byStatus = {
     username_taken: ['This username is taken', 'Choose another one.'],
     contact_taken: [
       'Another account has this contact',
-      'The code is right, but another account signs in with this phone number or mail address. Accounts are not merged. Sign in ' +
+      'The code is right, but another account signs in with this phone number, mail address or identity. Accounts are not merged. Sign in ' +
         'to the other account and remove the contact there, or delete that account, and then add the contact here.',
     ],
     last_sign_in: [
       'This is the only way to sign in',
-      'Without it, nobody could sign in to the account any more. Add another phone number or mail address first.',
+      'Without it, nobody could sign in to the account any more. Add another phone number, mail address or identity first.',
     ],
     idempotency_key_in_use: [
       'This key is in use at this moment',
@@ -259,6 +276,11 @@ const byStatus = {
     sms_unavailable: [
       'The message could not be sent',
       'The SMS service did not accept the message. Try again later.',
+    ],
+    oidc_unavailable: [
+      'The provider is not available',
+      'The OpenID Connect provider cannot be reached, did not respond in time, or refused this server. Try again later, or sign in ' +
+        'another way.',
     ],
     mail_unavailable: [
       'The mail could not be sent',

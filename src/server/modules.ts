@@ -13,6 +13,7 @@ import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
 import { notifications } from '../modules/notifications/index.ts';
 import { unsubscription } from '../modules/notifications/unsubscribe/index.ts';
+import { oidc } from '../modules/oidc/index.ts';
 import { places } from '../modules/places/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
@@ -39,5 +40,6 @@ export const modules: Module<Services>[] = [
   reports,
   admin,
   account,
+  oidc,
   health,
 ];

@@ -12,6 +12,7 @@ import { createItemServices } from '../modules/items/services.ts';
 import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
 import { createNotificationServices } from '../modules/notifications/services.ts';
+import { createOidcServices } from '../modules/oidc/services.ts';
 import { createPlaceServices } from '../modules/places/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
@@ -33,7 +34,7 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const messages = { ...live, ...createMessageServices(live) };
   const notifications = { ...messages, ...createNotificationServices(messages) };
   const account = { ...notifications, ...createAccountServices(notifications, accountHooks) };
-  return { ...account, ...createHealthServices(account) };
+  return { ...account, ...createOidcServices(account), ...createHealthServices(account) };
 }
 
 export type Services = ReturnType<typeof createServices>;

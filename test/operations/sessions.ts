@@ -125,6 +125,19 @@ export const sessionOperations: Record<string, Operation> = {
     example: () => ({ token: 'pl_none' }),
     ...rowsOfPages(async ({ api }) => ({ token: tokenOf(await requestMail(api, nextAddress())) })),
   },
+  // The server of these tests has no provider; test/oidc/ has one.
+  'POST /v1/auth/oidc/start': {
+    ...open(),
+    ...of({}, { next: prose(1_000) }),
+    example: () => ({ next: '/' }),
+    ...row({ statuses: Array(8).fill(403) }),
+  },
+  'POST /v1/auth/oidc/finish': {
+    ...open(),
+    ...of({ state: opaque }, { code: opaque, iss: opaque, error: opaque }),
+    example: () => ({ state: 'none', code: 'none' }),
+    ...row({ statuses: Array(8).fill(403) }),
+  },
   'POST /v1/auth/refresh': {
     ...open(),
     ...of({ refreshToken: opaque }),
@@ -185,6 +198,13 @@ export const sessionOperations: Record<string, Operation> = {
     ...row(confirming('email', nextAddress)),
   },
   'DELETE /v1/me/email': { ...required(), ...asking({ endOtherSessions: yesOrNo }) },
+  'POST /v1/me/oidc': {
+    ...required(),
+    ...of({}, { next: prose(1_000) }),
+    example: () => ({ next: '/' }),
+    ...row({ statuses: withToken(403) }),
+  },
+  'DELETE /v1/me/oidc': { ...required(), ...asking({ endOtherSessions: yesOrNo }) },
   'PUT /v1/me/phone': {
     ...required(202),
     ...of({ phone: opaque }, country),

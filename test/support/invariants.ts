@@ -40,10 +40,11 @@ const rules: Record<string, string> = {
   'both users of a relation exist': `
     with r as materialized (select * from relations), u as materialized (select id from users)
     select r.* from r left join u on u.id = r.other_id where u.id is null`,
-  'contacts and users have the same numbers and addresses': `
+  'contacts and users have the same numbers, addresses and identities': `
     with u as materialized (
       select id, phone as contact from users where phone is not null
       union all select id, translate(email, '${upper}', '${upper.toLowerCase()}') from users where email is not null
+      union all select id, oidc from users where oidc is not null
     ), c as materialized (select * from contacts)
     select u.id, u.contact, c.contact as listed, c.user_id
     from u full join c on c.contact = u.contact and c.user_id = u.id

@@ -1,5 +1,5 @@
 import { raw, sql as statement } from '../../src/db/sql.ts';
-import { type ContactKind, contactKinds } from '../../src/lib/contact.ts';
+import { type MessageKind, messageKinds } from '../../src/lib/contact.ts';
 import type { ClientResponse } from '../client.ts';
 import { quantile } from '../client.ts';
 import type { Environment } from '../environment.ts';
@@ -39,7 +39,7 @@ export const enumeration: Program = {
     const results: StepResult[] = [];
     for (const [mode, env] of Object.entries({ development: {}, production })) {
       const environment = await startEnvironment({ servers: 1, env });
-      for (const kind of contactKinds) {
+      for (const kind of messageKinds) {
         const contacts = await createContacts(environment, kind, number);
         for (const step of stepsOf(kind)) {
           const name = `${step.name} by ${kind} in ${mode}`;
@@ -74,13 +74,13 @@ type StepResult = SampleComparison & {
 type Contacts = { known: string[]; unknown: string[] };
 type Step = { name: string; path: string; body(contact: string): unknown };
 
-const paths: Record<ContactKind, string> = { phone: '/v1/auth/otp', email: '/v1/auth/email' };
+const paths: Record<MessageKind, string> = { phone: '/v1/auth/otp', email: '/v1/auth/email' };
 
 /**
  * Each step continues from the state of the step before. In production, the second code request is
  * rate-limited.
  */
-function stepsOf(kind: ContactKind): Step[] {
+function stepsOf(kind: MessageKind): Step[] {
   const verify = {
     path: `${paths[kind]}/verify`,
     body: (contact: string) => ({ [kind]: contact, code: wrongCode('000000') }),
@@ -102,7 +102,7 @@ function stepsOf(kind: ContactKind): Step[] {
 /** Creates contacts with and without an account, alternating, with the same countries and similar digits. */
 async function createContacts(
   { sql, people }: Environment,
-  kind: ContactKind,
+  kind: MessageKind,
   number: number,
 ): Promise<Contacts> {
   const accounts = await people(number);
@@ -116,7 +116,7 @@ async function createContacts(
   const given = statement`unnest(${accounts.map(({ id }) => id)}::uuid[], ${known}::text[]) g (id, contact)`;
   await sql`delete from contacts c using ${given} where c.user_id = g.id`;
   await sql`insert into contacts select contact, id from ${given}`;
-  const others = contactKinds.filter((each) => each !== kind);
+  const others = messageKinds.filter((each) => each !== kind);
   const without = raw(others.map((each) => `, ${each} = null`).join(''));
   await sql`update users u set ${raw(kind)} = g.contact ${without} from ${given} where u.id = g.id`;
   await sql`vacuum analyze`;

@@ -16,6 +16,8 @@ create table users (
   phone text,
   -- A mail address, as it was typed.
   email text,
+  -- An identity at an OpenID Connect provider: the issuer, a space, the subject.
+  oidc text,
   name text not null,
   username text not null,
   bio text not null,
@@ -35,7 +37,7 @@ create table users (
   -- Raised with each change of the row: the change log tells servers which version their caches need.
   version bigint not null default 0,
   created_at timestamptz not null,
-  constraint users_contact check (phone is not null or email is not null)
+  constraint users_contact check (phone is not null or email is not null or oidc is not null)
 );
 create index users_search on users using gin (search gin_trgm_ops);
 -- To count the admins who can act, and to list people by age.
@@ -44,7 +46,7 @@ create index users_by_age on users (created_at, id);
 create index users_suspended on users (created_at, id) where suspended_at is not null;
 
 -- Contacts and usernames are unique. A unique index must contain the distribution column, so each has its own table. A
--- contact is a phone number, or a mail address in the spelling that all its spellings have in common.
+-- contact is a phone number, a mail address in the spelling that all its spellings have in common, or an identity.
 create table contacts (contact text primary key, user_id uuid not null);
 create table usernames (username text primary key, user_id uuid not null);
 

@@ -4,7 +4,14 @@ import { type AuditContext, auditContextOf, keepAuditOf, recordAudit } from '../
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockOwnAccount } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { type Contact, type ContactKind, contactsOf, keyOf } from '../../lib/contact.ts';
+import {
+  type Contact,
+  type ContactKind,
+  canReceive,
+  contactsOf,
+  keyOf,
+  type MessageKind,
+} from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { checkCode } from '../auth/check-code.ts';
 import { hashContact, hashContacts } from '../auth/code-hashes.ts';
@@ -12,6 +19,7 @@ import { deleteCodesOf } from '../auth/codes-repo.ts';
 import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
 import { senderOf } from '../auth/requesters.ts';
 import { deleteOtherSessions } from '../auth/session-repo.ts';
+import { canSignInWith } from '../auth/sign-in-contacts.ts';
 import { storeMailOfChange, textOfChange } from '../auth/tell-of-change.ts';
 import { releaseContact, reserveContact, setContact } from '../users/accounts.ts';
 import { requireMe } from '../users/own-profile.ts';
@@ -26,7 +34,7 @@ type Change = {
   endOtherSessions: boolean;
 };
 
-/** `told`: the contact that is told: the one that was replaced or removed, otherwise one that the account had. */
+/** `told`: the contact that is told: the one that was replaced or removed, otherwise one that the account had; undefined if messages can be sent to none. */
 type Changed = { me: MeRow; told: Contact | undefined };
 
 /**
@@ -36,7 +44,7 @@ type Changed = { me: MeRow; told: Contact | undefined };
 export async function confirmContact(
   services: AccountServices,
   request: FastifyRequest,
-  { code, ...change }: Change & { code: string },
+  { code, ...change }: Change & { kind: MessageKind; code: string },
 ): Promise<MeRow> {
   const context = auditContextOf(services, request);
   const { caller, kind } = change;
@@ -54,6 +62,27 @@ export async function confirmContact(
 }
 
 /**
+ * Gives the account an identity, which its provider has confirmed, in place of the one that it has. A removal and a deletion
+ * at the same time wait for the lock of the account, or are waited for, and then the caller's session has ended.
+ * @throws Problem `contact_taken`, `token_invalid`
+ */
+export async function linkIdentity(
+  services: AccountServices,
+  request: FastifyRequest,
+  caller: Caller,
+  identity: Contact,
+): Promise<MeRow> {
+  const context = auditContextOf(services, request);
+  const change = { caller, kind: identity.kind, endOtherSessions: false };
+  const changed = await transaction(services.db, async (tx) => {
+    await lockContactsOf(tx, context.secretKey, caller.id);
+    const before = await lockCurrent(tx, context, caller.id, [identity]);
+    return replaceContact(tx, { services, request, context }, change, before, identity);
+  });
+  return tell(services, request, changed);
+}
+
+/**
  * Removes the contact of this kind, if the account has one.
  * @throws Problem `last_sign_in` if the account would have no way to sign in, `token_invalid`
  */
@@ -68,8 +97,7 @@ export async function removeContact(
     await lockContactsOf(tx, context.secretKey, caller.id);
     const before = await lockCurrent(tx, context, caller.id, []);
     const others = before.filter((contact) => contact.kind !== kind);
-    if (!others.some((contact) => services.config.signIn.includes(contact.kind)))
-      throw new Problem('last_sign_in');
+    if (!others.some((contact) => canSignInWith(services.config, contact))) throw new Problem('last_sign_in');
     return replaceContact(tx, { services, request, context }, change, before, null);
   });
   return tell(services, request, outcome);
@@ -107,7 +135,7 @@ async function replaceContact(
   if (lost) await deleteCodesOf(tx, hashContact(context.secretKey, lost));
   await lockOwnAccount(tx, caller);
   if (endOtherSessions) await endOthers(tx, context, caller);
-  if (next) await deleteContactChange(tx, userId, next);
+  if (next && canReceive(next)) await deleteContactChange(tx, userId, next);
   await setContact(tx, userId, kind, next?.value ?? null);
   if (lost) {
     await releaseContact(tx, userId, lost);
@@ -115,7 +143,8 @@ async function replaceContact(
   }
   if (lost || gained)
     await recordAudit(tx, context, { userId }, next ? 'contact_changed' : 'contact_removed', kind);
-  const told = lost ?? (gained ? before[0] : undefined);
+  const told =
+    lost || gained ? [lost, ...before].find((contact) => contact && canReceive(contact)) : undefined;
   if (told) await storeMailOfChange(tx, services, request, { userId, told, now: context.now });
   return { me: await requireMe(tx, userId), told };
 }

@@ -1,8 +1,13 @@
 import { type Contact, type Contacts, contactsOf } from '../../lib/contact.ts';
+import type { AccountServices } from './services.ts';
 
-/** The contact to which the code goes that confirms a deletion: the phone, or the address of an account without one. */
-export function confirmingContact(account: Contacts): Contact {
-  const [first] = contactsOf(account);
-  if (!first) throw new Error('an account has no contact');
-  return first;
+/**
+ * The contact to which the code belongs that confirms a deletion: the phone; of an account without one the address; of an account
+ * without both, or whose address no mail can reach, the identity.
+ */
+export function confirmingContact({ mailer }: Pick<AccountServices, 'mailer'>, account: Contacts): Contact {
+  const contacts = contactsOf(account);
+  const found = contacts.find(({ kind }) => kind !== 'email' || mailer.isOn) ?? contacts[0];
+  if (!found) throw new Error('an account has no contact');
+  return found;
 }

@@ -2,7 +2,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Contact, ContactKind } from '../../lib/contact.ts';
+import type { MessageContact, MessageKind } from '../../lib/contact.ts';
 import { dayMs } from '../../lib/time.ts';
 
 /** No code is valid for longer. */
@@ -11,7 +11,7 @@ const lifetimeMs = dayMs;
 export async function insertContactChange(
   tx: Transaction,
   userId: string,
-  { kind, value }: Contact,
+  { kind, value }: MessageContact,
   now: Date,
 ): Promise<void> {
   await tx.query(sql`
@@ -22,8 +22,8 @@ export async function insertContactChange(
 export async function findContactChange(
   tx: Transaction,
   userId: string,
-  kind: ContactKind,
-): Promise<Contact | null> {
+  kind: MessageKind,
+): Promise<MessageContact | null> {
   const [row] = await tx.query<{ value: string }>(
     sql`select value from contact_changes where user_id = ${userId} and kind = ${kind}`,
   );
@@ -34,7 +34,7 @@ export async function findContactChange(
 export async function deleteContactChange(
   tx: Transaction,
   userId: string,
-  { kind, value }: Contact,
+  { kind, value }: MessageContact,
 ): Promise<void> {
   await tx.query(
     sql`delete from contact_changes where user_id = ${userId} and kind = ${kind} and value = ${value}`,

@@ -67,7 +67,7 @@ const deleteWithCode = (
     const contacts = contactsOf(me);
     const contactHashes = hashContacts(context.secretKey, contacts);
     await lockContacts(tx, contactHashes);
-    const [contact, sender] = [confirmingContact(me), ownerAt(request.ip)];
+    const [contact, sender] = [confirmingContact(services, me), ownerAt(request.ip)];
     const proof = { contact, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw

@@ -26,7 +26,9 @@ export function exportAccount(
   return transaction(db, async (tx) => {
     await tx.query(sql`set transaction isolation level repeatable read, read only`);
     await tx.query(sql`set local statement_timeout = '30s'`);
-    const [user] = await tx.query<Contacts>(sql`select phone, email from users where id = ${account.id}`);
+    const [user] = await tx.query<Contacts>(
+      sql`select phone, email, oidc from users where id = ${account.id}`,
+    );
     if (!user) return null;
     const contacts = contactsOf(user);
     const contactHashes = hashContacts(account.secretKey, contacts);

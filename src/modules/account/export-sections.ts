@@ -4,7 +4,7 @@ import { selectOwnAudit } from '../../audit/audit.ts';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
-import { contactKinds } from '../../lib/contact.ts';
+import { messageKinds } from '../../lib/contact.ts';
 
 const network = nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
   description: 'The network of the address, shortened; null if it is not known.',
@@ -15,7 +15,7 @@ export const accountExportSections: ExportSection[] = [
   {
     name: 'contactChanges',
     row: exportRow('ExportContactChange', {
-      kind: oneOf(contactKinds),
+      kind: oneOf(messageKinds),
       value: Type.String({ examples: ['mara@example.org'] }),
       requestedAt: timestamp(),
     }),

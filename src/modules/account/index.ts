@@ -5,7 +5,7 @@ import { exportMe } from './export-me.ts';
 import { accountExportSections } from './export-sections.ts';
 import { listMyClaims } from './list-my-claims.ts';
 import { listMyEvents } from './list-my-events.ts';
-import { removeEmail, removePhone } from './remove-contact.ts';
+import { removeEmail, removeIdentity, removePhone } from './remove-contact.ts';
 import { requestEmail, requestPhone } from './request-contact.ts';
 import { requestDeleteCode } from './request-delete-code.ts';
 import type { AccountServices } from './services.ts';
@@ -24,6 +24,7 @@ export const account = defineModule<AccountServices>({
     requestPhone,
     verifyPhone,
     removePhone,
+    removeIdentity,
     requestDeleteCode,
     deleteMe,
     listMyEvents,

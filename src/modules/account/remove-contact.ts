@@ -13,8 +13,8 @@ const common = {
   method: 'DELETE',
   access: 'required',
   description:
-    'It is told of the removal. Refused with a 409 `last_sign_in` if the account has no other contact with which people sign in ' +
-    'on this server. Without a contact of this kind, nothing changes.',
+    'It is told of the removal, and another contact of the account in place of an identity. Refused with a 409 `last_sign_in` if ' +
+    'the account has no other contact with which people sign in on this server. Without a contact of this kind, nothing changes.',
   query: ContactRemoval,
   response: { 200: Me },
   problems: ['last_sign_in'],
@@ -27,6 +27,15 @@ export const removeEmail = defineEndpoint({
 
   handler: ({ caller, query, request }, services: AccountServices) =>
     remove(services, request, caller, 'email', query),
+});
+
+export const removeIdentity = defineEndpoint({
+  ...common,
+  path: '/v1/me/oidc',
+  summary: 'Unlink the identity of your account',
+
+  handler: ({ caller, query, request }, services: AccountServices) =>
+    remove(services, request, caller, 'oidc', query),
 });
 
 export const removePhone = defineEndpoint({

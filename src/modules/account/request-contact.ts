@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { lockCaller } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { Contact } from '../../lib/contact.ts';
+import type { MessageContact } from '../../lib/contact.ts';
 import { senderOf } from '../auth/requesters.ts';
 import { CodeSent } from '../auth/schemas.ts';
 import { sendCode } from '../auth/send-code.ts';
@@ -46,7 +46,7 @@ async function requestContact(
   services: AccountServices,
   request: FastifyRequest,
   caller: Caller,
-  contact: Contact,
+  contact: MessageContact,
 ) {
   const sent = await sendCode(services, {
     contact,

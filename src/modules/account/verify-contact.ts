@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { ContactKind } from '../../lib/contact.ts';
+import type { MessageKind } from '../../lib/contact.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 import { meResponse } from '../users/present-own-profile.ts';
 import { confirmContact } from './change-contacts.ts';
@@ -45,7 +45,7 @@ async function verifyContact(
   services: AccountServices,
   request: FastifyRequest,
   caller: Caller,
-  kind: ContactKind,
+  kind: MessageKind,
   { code, endOtherSessions = false }: Static<typeof ContactProof>,
 ) {
   const me = await confirmContact(services, request, { caller, kind, code, endOtherSessions });

@@ -1,6 +1,7 @@
 import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
+import type { Config } from '../../lib/config.ts';
 import { Features } from './schemas.ts';
 
 export const getFeatures = defineEndpoint({
@@ -26,5 +27,10 @@ export async function readFeatures({
 }: Pick<BaseServices, 'flags' | 'config'>): Promise<Features> {
   const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
   const features = Object.fromEntries(states) as Record<FlagName, boolean>;
-  return { ...features, signIn: config.signIn, mail: config.mail.driver !== 'off' };
+  const { signIn, mail } = config;
+  return { ...features, signIn, oidcName: oidcNameOf(config), mail: mail.driver !== 'off' };
 }
+
+/** What pages call the provider; null if people do not sign in there. */
+export const oidcNameOf = ({ signIn, oidc }: Pick<Config, 'signIn' | 'oidc'>): string | null =>
+  signIn.includes('oidc') && oidc ? oidc.name : null;

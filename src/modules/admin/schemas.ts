@@ -89,14 +89,22 @@ export const Features = named(
     Type.Object({
       ...Object.fromEntries(features),
       signIn: Type.Array(oneOf(contactKinds), {
-        description: 'The ways to sign in: with a code that is sent to a phone number, or to a mail address.',
-        examples: [['phone', 'email']],
+        description:
+          'The ways to sign in: with a code that is sent to a phone number, or to a mail address; or with OpenID Connect.',
+        examples: [['phone', 'email', 'oidc']],
+      }),
+      oidcName: nullable(Type.String({ examples: ['Village account'] }), {
+        description: 'What pages call the OpenID Connect provider; null if people do not sign in with it.',
       }),
       mail: Type.Boolean({ description: 'Whether the server sends mails.', examples: [true] }),
     }),
   ),
 );
-export type Features = Record<FlagName, boolean> & { signIn: ContactKind[]; mail: boolean };
+export type Features = Record<FlagName, boolean> & {
+  signIn: ContactKind[];
+  oidcName: string | null;
+  mail: boolean;
+};
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));

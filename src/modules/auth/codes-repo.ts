@@ -6,7 +6,6 @@ import { newIdAt } from '../../lib/ids.ts';
 import { dayMs, utcDay } from '../../lib/time.ts';
 import { type CodePurpose, contactScope, strangersScope } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
-import type { SendCounts, SendScopes } from './send-limits.ts';
 import type { Try } from './try-limits.ts';
 
 /** Returns the time of the last code that a requester of this trust was sent, for any purpose; null if there is none. */
@@ -19,11 +18,15 @@ export async function findLastSend(tx: Transaction, contactHash: Buffer, trust: 
 }
 
 /**
- * Counts a message in each scope. The rows stay locked until the transaction ends, so the counts of concurrent messages differ;
+ * Counts a message, or a sign-in at the provider, in each scope. The rows stay locked until the transaction ends, so the counts of concurrent messages differ;
  * the caller rolls back if a limit is exceeded.
  * @returns the counts of the day, with the message
  */
-export async function countSend(tx: Transaction, scopes: SendScopes, now: Date): Promise<SendCounts> {
+export async function countSend<Scopes extends Partial<Record<string, string>>>(
+  tx: Transaction,
+  scopes: Scopes,
+  now: Date,
+): Promise<{ [Name in keyof Scopes]: number }> {
   // Sorted: the order in which the rows are locked.
   const sorted = Object.values(scopes).sort();
   const rows = await tx.query<{ scope: string; sent: number }>(sql`
@@ -32,8 +35,8 @@ export async function countSend(tx: Transaction, scopes: SendScopes, now: Date):
     on conflict (scope, day) do update set sent = code_sends.sent + 1
     returning scope, sent`);
   const counts = new Map(rows.map(({ scope, sent }) => [scope, sent]));
-  const entries = Object.entries(scopes).map(([name, scope]) => [name, counts.get(scope) ?? 0]);
-  return Object.fromEntries(entries) as SendCounts;
+  const entries = Object.entries(scopes).map(([name, scope]) => [name, counts.get(scope ?? '') ?? 0]);
+  return Object.fromEntries(entries) as { [Name in keyof Scopes]: number };
 }
 
 /** Subtracts a message from the counts of its day. */

@@ -1,7 +1,7 @@
 /** Hands a code to what sends text messages or mails, and reports what became of it. */
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { textMessages } from '../../http/metrics.ts';
-import type { Contact } from '../../lib/contact.ts';
+import { type Contact, canReceive } from '../../lib/contact.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import type { AuthServices } from './services.ts';
@@ -22,11 +22,15 @@ type CodeMessage = {
 
 /** Whether messages to contacts of the kind leave this machine. The limits on sending then apply. */
 export const delivers = ({ sms, mailer }: DeliveryServices, { kind }: Contact): boolean =>
-  kind === 'phone' ? sms.delivers : mailer.delivers;
+  kind === 'phone' ? sms.delivers : kind === 'email' && mailer.delivers;
 
-/** @throws SmsFailure, MailFailure, except for an address that the mail server refuses for good */
+/**
+ * Sends nothing to an identity, whose code is in the response.
+ * @throws SmsFailure, MailFailure, except for an address that the mail server refuses for good
+ */
 export async function deliverCode(services: DeliveryServices, message: CodeMessage): Promise<void> {
   const { contact, purpose, code, link, language } = message;
+  if (!canReceive(contact)) return;
   try {
     if (contact.kind === 'email')
       return await services.mailer.sendCode({ address: contact.value, purpose, code, link, language });

@@ -6,7 +6,7 @@ import { deviceCookie, sessionCookie, wayCookie } from '../../http/browser-cooki
 import { languageOf } from '../../http/request-language.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { findOrCreateAccount } from '../users/accounts.ts';
+import { type FoundAccount, findOrCreateAccount } from '../users/accounts.ts';
 import { requireMe, storeFirstLanguage } from '../users/own-profile.ts';
 import { toMe } from '../users/present-own-profile.ts';
 import { checkCode, checkLink } from './check-code.ts';
@@ -88,15 +88,32 @@ function check(
 
 async function signInTo<T>(
   tx: Transaction,
-  { config, flags }: AuthServices,
+  services: AuthServices,
   context: AuditContext,
   contact: Contact,
   request: FastifyRequest,
   open: OpenSession<T>,
 ) {
+  const { config } = services;
   const contactHash = hashContact(config.secretKey, contact);
   await rememberNetwork(tx, context, contactHash, request.ip);
-  const { id, isNew, isSuspended } = await findOrCreateAccount(tx, contact, context.now);
+  const found = await findOrCreateAccount(tx, contact, context.now);
+  const entered = await enterAccount(tx, services, context, request, found, open);
+  return { ...entered, deviceToken: newDeviceToken(config.secretKey, contactHash, context.now) };
+}
+
+/**
+ * Opens a session in an account whose owner has proved to be the caller.
+ * @throws Problem `feature_disabled` if the account is new and sign-ups are switched off
+ */
+export async function enterAccount<T>(
+  tx: Transaction,
+  { config, flags }: AuthServices,
+  context: AuditContext,
+  request: FastifyRequest,
+  { id, isNew, isSuspended }: FoundAccount,
+  open: OpenSession<T>,
+) {
   if (isNew) await flags.require('signUps');
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
   const session = await open(tx, { userId: id, userAgent, isSuspended }, context);
@@ -106,11 +123,6 @@ async function signInTo<T>(
     me.language = languageOf(request);
     await storeFirstLanguage(tx, id, me.language);
   }
-  const deviceToken = newDeviceToken(config.secretKey, contactHash, context.now);
-  // Only a client that proved the contact learns of the suspension.
-  return {
-    session,
-    deviceToken,
-    account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) },
-  };
+  // Only a client that proved to be the owner learns of the suspension.
+  return { session, account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) } };
 }

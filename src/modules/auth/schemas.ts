@@ -49,6 +49,12 @@ export const CodeSent = named(
       description: 'Seconds until the next code can be requested.',
       examples: [60],
     }),
+    code: Type.Optional(
+      Type.String({
+        description:
+          'The code itself. Present only for the deletion of an account to which no message can be sent.',
+      }),
+    ),
     devCode: Type.Optional(
       Type.String({
         description:

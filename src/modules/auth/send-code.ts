@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { languageOf } from '../../http/request-language.ts';
-import type { Contact } from '../../lib/contact.ts';
+import { type Contact, canReceive } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { type CodePurpose, hashCode, hashContact } from './code-hashes.ts';
@@ -42,7 +42,8 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   const { config, clock } = services;
   const { contact, purpose } = request;
   const now = clock();
-  const showsCode = config.devCodes && !delivers(services, contact);
+  const isIdentity = !canReceive(contact);
+  const showsCode = isIdentity || (config.devCodes && !delivers(services, contact));
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const { stored, scopes } = await storeCode(services, request, { code, now, isCounted: !showsCode });
   const link =
@@ -70,7 +71,7 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   return {
     expiresIn: Math.floor((stored.expiresAt.getTime() - now.getTime()) / 1000),
     resendAfter: scopes ? resendAfterMs / 1000 : 0,
-    ...(showsCode && { devCode: code }),
+    ...(showsCode && (isIdentity ? { code } : { devCode: code })),
     ...(showsCode && link && { devLink: link }),
   };
 }

@@ -4,9 +4,10 @@ import type { Database } from '../../db/client.ts';
 import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../identity/caller.ts';
+import type { Caller, Viewer } from '../../identity/caller.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
+import { Problem } from '../../lib/errors.ts';
 import { updateRole } from '../users/accounts.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
@@ -38,6 +39,21 @@ type SessionRow = {
   /** Whether the account is suspended. */
   isSuspended: boolean;
 };
+
+/** How long after the sign-in a session proves that its owner has just signed in. */
+const freshMs = 10 * 60_000;
+
+/** @throws Problem `sign_in_again` if the session began earlier than ten minutes ago */
+export async function requireFreshSession(
+  tx: Transaction,
+  { id: userId, sessionId }: Caller,
+  now: Date,
+): Promise<void> {
+  const fresh = await tx.query(sql`
+    select 1 from sessions
+    where user_id = ${userId} and id = ${sessionId} and created_at > ${new Date(now.getTime() - freshMs)}`);
+  if (fresh.length === 0) throw new Problem('sign_in_again');
+}
 
 /**
  * Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row.

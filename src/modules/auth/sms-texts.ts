@@ -36,10 +36,10 @@ const texts: Record<CodePurpose, Record<Language, Text>> = {
 
 /** Tells of a change of the number or address with which a person signs in. */
 const contactChanged: Record<Language, string> = {
-  en: 'The phone number or mail address of your {name} account was changed. If that was not you, tell its operator.',
-  de: 'Telefonnummer oder E-Mail-Adresse deines Kontos bei {name} wurde geändert. Warst du das nicht? Sag dem Betreiber Bescheid.',
-  sv: 'Telefonnumret eller e-postadressen för ditt konto hos {name} har ändrats. Var det inte du? Meddela den som driver tjänsten.',
-  ar: 'تغيّر رقم أو بريد حسابك في {name}. إن لم تفعل ذلك فأبلغ المشغّل.',
+  en: 'How you sign in to your {name} account was changed. If that was not you, tell its operator.',
+  de: 'Die Anmeldung deines Kontos bei {name} wurde geändert. Warst du das nicht? Sag dem Betreiber Bescheid.',
+  sv: 'Inloggningen för ditt konto hos {name} har ändrats. Var det inte du? Meddela den som driver tjänsten.',
+  ar: 'تغيّر تسجيل دخولك إلى {name}. إن لم تفعل ذلك فأبلغ المشغّل.',
 };
 
 export const contactChangedText = (

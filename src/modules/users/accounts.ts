@@ -11,6 +11,8 @@ import { userSearchText } from './repo.ts';
 
 const maxAttempts = 5;
 
+export type FoundAccount = { id: string; isNew: boolean; isSuspended: boolean };
+
 /**
  * Finds or creates the account of a contact. The primary key of `contacts` prevents concurrent sign-ins
  * from creating two accounts. The account stays share-locked until the transaction ends.
@@ -20,7 +22,7 @@ export async function findOrCreateAccount(
   tx: Transaction,
   contact: Contact,
   now: Date,
-): Promise<{ id: string; isNew: boolean; isSuspended: boolean }> {
+): Promise<FoundAccount> {
   // The insert waits for a concurrent deletion of the account, and the next attempt creates a new account.
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const id = newId();
@@ -50,16 +52,22 @@ export async function releaseContact(tx: Transaction, userId: string, contact: C
   await tx.query(sql`delete from contacts where contact = ${keyOf(contact)} and user_id = ${userId}`);
 }
 
+/** Finds the id of the account of a contact, without a lock. */
+export async function findOwner(tx: Transaction, contact: Contact): Promise<string | null> {
+  const [owner] = await tx.query<{ userId: string }>(
+    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+  );
+  return owner?.userId ?? null;
+}
+
 /** Finds the account of a contact, which stays share-locked until the transaction ends. */
 export async function findAccount(
   tx: Transaction,
   contact: Contact,
 ): Promise<{ id: string; isSuspended: boolean } | null> {
-  const [owner] = await tx.query<{ userId: string }>(
-    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
-  );
+  const owner = await findOwner(tx, contact);
   const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
-    select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
+    select id, suspended_at is not null as is_suspended from users where id = ${owner} for key share`);
   return found ?? null;
 }
 

@@ -77,7 +77,7 @@ export type AccountNames = Contacts & { username: string };
 export async function deleteUser(tx: Transaction, userId: string): Promise<AccountNames> {
   const names = one(
     await tx.query<AccountNames>(
-      sql`delete from users where id = ${userId} returning phone, email, username`,
+      sql`delete from users where id = ${userId} returning phone, email, oidc, username`,
     ),
   );
   await deleteNames(tx, userId, names);

@@ -32,6 +32,9 @@ export const userExportSections: ExportSection[] = [
       id,
       phone: nullable(Type.String({ examples: ['+12025550102'] }), { description: 'E.164.' }),
       email: nullable(Type.String({ examples: ['mara@example.org'] })),
+      oidc: nullable(Type.String({ examples: ['https://id.example.org/ 248289761001'] }), {
+        description: 'The identity at an OpenID Connect provider: the issuer, a space, the subject.',
+      }),
       name,
       username,
       bio: Type.String(),
@@ -47,10 +50,10 @@ export const userExportSections: ExportSection[] = [
       followingCount: count,
       eventsCount: count,
     }),
-    description: 'The account, with the phone number and the mail address.',
+    description: 'The account, with the phone number, the mail address and the identity.',
     tables: ['users', 'user_counters', 'contacts', 'usernames'],
     rows: (subject) => sql`
-      select u.id, u.phone, u.email, u.name, u.username, u.bio, u.city, u.language, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+      select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.is_private, u.role, u.avatar_upload, u.suspended_at,
         u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
       from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },

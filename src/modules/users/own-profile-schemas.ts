@@ -26,10 +26,15 @@ export const Me = named(
     bio: Type.String({ examples: ['Brings the sourdough.'] }),
     city: Type.String({ examples: ['Gothenburg'] }),
     phone: nullable(Type.String({ examples: ['+12025550102'] }), {
-      description: 'E.164. Null for an account with a mail address only. Visible only to the owner.',
+      description: 'E.164. Null for an account without one. Visible only to the owner.',
     }),
     email: nullable(Type.String({ examples: ['mara@example.org'] }), {
-      description: 'The mail address. Visible only to the owner.',
+      description: 'The mail address. Null for an account without one. Visible only to the owner.',
+    }),
+    oidc: nullable(Type.String({ examples: ['https://id.example.org/ 248289761001'] }), {
+      description:
+        'The identity at an OpenID Connect provider with which the person signs in: the issuer, a space, the subject. Null for ' +
+        'an account without one. Visible only to the owner.',
     }),
     language: nullable(oneOf(languages), {
       description:

@@ -17,7 +17,8 @@ import { isReservedUsername } from './reserved-usernames.ts';
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
   const [row] = await db.query<MeRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.language, u.role, u.is_private, u.avatar_upload,
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.oidc, u.language, u.role,
+      u.is_private, u.avatar_upload,
       u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);

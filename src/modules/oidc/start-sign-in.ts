@@ -1,0 +1,49 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import { flowCookie, newFlow } from './flows.ts';
+import { OidcStart, OidcStarted } from './schemas.ts';
+import type { OidcServices } from './services.ts';
+
+const common = {
+  method: 'POST',
+  body: OidcStart,
+  response: { 200: OidcStarted },
+  problems: ['feature_disabled', 'oidc_unavailable'],
+} as const;
+
+export const startOidc = defineEndpoint({
+  ...common,
+  path: '/v1/auth/oidc/start',
+  summary: 'Begin a sign-in with OpenID Connect',
+  description:
+    'For pages of this server. A cookie that scripts cannot read remembers the sign-in for ten minutes; a later one of the same ' +
+    'browser replaces it. The browser then opens `url`, and the provider sends it back to a page of this server, which calls ' +
+    'POST /v1/auth/oidc/finish. Refused with `feature_disabled` if `signIn` of GET /v1/features does not have `oidc`.',
+  access: 'public',
+  uncached: true,
+  sameOriginOnly: true,
+
+  handler: ({ body: { next = '' } }, services: OidcServices) => start(services, next, null),
+});
+
+export const linkOidc = defineEndpoint({
+  ...common,
+  path: '/v1/me/oidc',
+  tag: 'Me',
+  summary: 'Begin to link an identity to your account',
+  description:
+    'As POST /v1/auth/oidc/start. POST /v1/auth/oidc/finish then gives the identity, in place of a former one, to the account of ' +
+    'this session, if the session has not ended.',
+  access: 'required',
+
+  handler: ({ body: { next = '' }, caller }, services: OidcServices) => start(services, next, caller),
+});
+
+async function start({ config, oidc, clock }: OidcServices, next: string, caller: Caller | null) {
+  if (!oidc) throw new Problem('feature_disabled');
+  const flow = newFlow(next, caller);
+  const url = await oidc.authorizationUrl(flow);
+  const headers = { 'set-cookie': flowCookie(config, flow, clock()) };
+  return { status: 200 as const, body: { url }, headers };
+}
