@@ -5,6 +5,9 @@ import { findChromium } from '../../test/support/chromium.ts';
 
 export const port = Number(process.env.E2E_PORT ?? 4_310);
 export const url = `http://127.0.0.1:${port}`;
+/** The OpenID Connect provider of the tests, and what it knows the server by. */
+export const providerPort = port + 10_000;
+export const oidcClient = { id: 'potluck', secret: 'of the tests', method: 'client_secret_basic' } as const;
 export const dataDir = path.join(os.tmpdir(), `potluck-e2e-${port}`);
 export const entry = path.join(import.meta.dirname, '..', '..', 'bin', 'potluck.js');
 /** The browser that `CHROMIUM` names, or Debian's; null if none is installed. */

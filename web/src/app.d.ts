@@ -13,6 +13,8 @@ declare global {
       demoAccounts: { who: string; phone: string }[];
       /** The ways to sign in: the visitor's last one first. */
       signInWays: Features['signIn'];
+      /** What the OpenID Connect provider is called; null if people do not sign in there. */
+      oidcName: string | null;
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
       /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */

@@ -15,12 +15,21 @@ const policyHeader = 'content-security-policy';
  * has ended their session, they learn why, and sign in again for the rest.
  */
 const openPages: Partial<Record<App.Locals['session'], string[]>> = {
-  suspended: ['/suspended', '/unsubscribe', '/settings/delete', '/sign-out', '/goodbye', '/language'],
+  suspended: [
+    '/suspended',
+    '/unsubscribe',
+    '/settings/delete',
+    '/sign-in/oidc',
+    '/sign-out',
+    '/goodbye',
+    '/language',
+  ],
   endedBySuspension: [
     '/suspended',
     '/unsubscribe',
     '/sign-in',
     '/sign-in/link',
+    '/sign-in/oidc',
     '/sign-out',
     '/goodbye',
     '/language',

@@ -14,6 +14,7 @@ type Platform = {
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
   signInWays: ContactKind[];
+  oidcName: string | null;
   mapTiles: string | null;
   mapPaths: { base: string; streets: string | null };
   contact: string | null;

@@ -9,6 +9,7 @@ import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { oidcNameOf } from '../../modules/admin/get-features.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi, toHeaders } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
@@ -109,6 +110,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         get signInWays() {
           return orderedWays(services.config, web.headers.get('cookie') ?? '');
         },
+        oidcName: oidcNameOf(services.config),
         mapTiles: tilesAddress,
         mapPaths,
         contact,

@@ -8,8 +8,9 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
   const loadedAt = new Date().toISOString();
   const country = platform?.defaultCountry ?? null;
   const signInWays: Features['signIn'] = platform?.signInWays ?? ['phone'];
-  const contact = platform?.contact ?? null;
-  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, country, signInWays, contact };
+  const [contact, oidcName] = [platform?.contact ?? null, platform?.oidcName ?? null];
+  const ofServer = { country, signInWays, contact, oidcName };
+  if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, ...ofServer };
   const [{ unreadCount }, { unreadConversations }] = await Promise.all([
     read(listNotifications({ client: api, query: { limit: 1 } })),
     read(listConversations({ client: api, query: { limit: 1 } })),
@@ -19,8 +20,6 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
     unread: unreadCount,
     unreadConversations,
     loadedAt,
-    country,
-    signInWays,
-    contact,
+    ...ofServer,
   };
 };

@@ -1,6 +1,7 @@
 /** What a visitor chose on the page of an event before the sign-in, and what is done after it. */
 import { type Client, claimItem, isProblem } from '@potluck/client';
 import { type GivenAnswer, giveAnswer } from '#lib/server/event/give-answer.ts';
+import { localPath } from '#lib/server/local-path.ts';
 
 export type Intent = GivenAnswer & {
   eventId: string;
@@ -49,6 +50,12 @@ export const toFields = (intent: Intent): Record<string, string> => {
 /** The address of the sign-in that carries out an intent and leads to the page of the event. */
 export const signInPath = (intent: Intent): string =>
   `/sign-in?${new URLSearchParams({ next: `/e/${intent.eventId}`, ...toFields(intent) })}`;
+
+/** The query of the sign-in page for what a form has: the page to open then, and the intent. */
+export function signInQuery(form: Fields): URLSearchParams {
+  const intent = readIntent(form);
+  return new URLSearchParams({ next: localPath(form.get('next')), ...(intent && toFields(intent)) });
+}
 
 /** Gives the answer and claims the item. @throws ProblemError @throws PartlyDone */
 export async function carryOut(client: Client, intent: Intent): Promise<void> {

@@ -19,15 +19,23 @@ export class VisitorCookies {
 
   /** Removes the cookie of a session that has ended, and leaves it out of later requests to the API. */
   removeSession(): void {
-    const isOther = (pair: string) => pair.split('=', 1)[0]?.trim() !== this.#sessionCookie.name;
-    this.header = this.header?.split(';').filter(isOther).join(';') || null;
+    this.header = this.#without([this.#sessionCookie.name]).join(';') || null;
     this.changed.push(this.#sessionCookie.cleared);
   }
 
-  /** Applies `Set-Cookie` headers of the API, which sets the cookies of the session and of the device. */
+  /** Applies `Set-Cookie` headers of the API. The other cookies stay: that of a session, while a sign-in elsewhere begins. */
   apply(setCookies: string[]): void {
     if (setCookies.length === 0) return;
     this.changed.push(...setCookies);
-    this.header = setCookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
+    const pairs = setCookies.map((cookie) => cookie.split(';', 1)[0] ?? '');
+    this.header = [...this.#without(pairs.map(nameOf)), ...pairs].join(';');
+  }
+
+  /** The cookies of the visitor without those with the names. */
+  #without(names: string[]): string[] {
+    return this.header?.split(';').filter((pair) => !names.includes(nameOf(pair))) ?? [];
   }
 }
+
+/** @param pair `NAME=VALUE` */
+const nameOf = (pair: string): string => pair.split('=', 1)[0]?.trim() ?? '';

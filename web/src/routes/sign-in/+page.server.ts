@@ -14,14 +14,17 @@ import { PartlyDone } from '#lib/server/event/give-answer.ts';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
   const next = localPath(url.searchParams.get('next'));
-  if (me) redirect(303, next);
   const intent = readIntent(url.searchParams);
+  // After the way to the provider, the page asks again: an address alone must do nothing.
+  if (me && !(intent && url.searchParams.get('by') === 'oidc')) redirect(303, next);
   // Whatever an address asks for is named before it is done.
   const announcement = intent && (await announce(api, intent));
+  if (me && !announcement) redirect(303, next);
   return {
     next,
     isEnded: url.searchParams.get('reason') === 'ended',
@@ -51,14 +54,24 @@ export const actions: Actions = {
       by === 'email'
         ? signInBrowserByMail({ client, body: { email: contact, code } })
         : signInBrowser({ client, body: { phone: contact, code, ...countryOf(country) } }),
-    done: async (_, __, { client, form }) => {
-      const next = localPath(form.get('next'));
-      const intent = readIntent(form);
-      const refusal = intent && (await refusalOf(carryOut(client, intent)));
-      redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
-    },
+    done: (_, __, { client, form }) => goOn(client, form),
+  }),
+
+  /** Does what the visitor chose before the sign-in at the provider. */
+  goOn: formAction({
+    guard: requireMe,
+    send: async () => {},
+    done: (_, __, { client, form }) => goOn(client, form),
   }),
 };
+
+/** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
+async function goOn(client: Client, form: FormData): Promise<never> {
+  const next = localPath(form.get('next'));
+  const intent = readIntent(form);
+  const refusal = intent && (await refusalOf(carryOut(client, intent)));
+  redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
+}
 
 /** `contact`: the number or the address, as it was typed. `code`: undefined until one is asked for. */
 type Entered = { by: 'phone' | 'email'; contact: string; country: string; code?: string };

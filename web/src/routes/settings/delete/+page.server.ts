@@ -15,7 +15,7 @@ export const actions: Actions = {
   code: formAction({
     fields: () => ({ isCodeSent: false }),
     send: ({ client }) => requestDeleteCode({ client }),
-    done: ({ data }) => ({ isCodeSent: true, devCode: data.devCode ?? null }),
+    done: ({ data }) => ({ isCodeSent: true, devCode: data.devCode ?? null, code: data.code ?? null }),
     // The phone may have a code that is still valid, so the form asks for it.
     keep: (_, code) => ({ isCodeSent: code === 'too_many_codes' }),
   }),

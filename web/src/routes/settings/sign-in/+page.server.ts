@@ -1,5 +1,6 @@
 import {
   removeEmail,
+  removeIdentity,
   removePhone,
   requestEmail,
   requestPhone,
@@ -14,9 +15,12 @@ import type { Actions, PageServerLoad } from './$types';
 const here = '/settings/sign-in';
 
 export const load: PageServerLoad = ({ locals, url, platform }) => {
-  const { phone, email } = requireMe(locals, url);
+  const { phone, email, oidc } = requireMe(locals, url);
   const ways = platform?.signInWays ?? [];
-  const contacts = { phone, email };
+  const contacts = { phone, email, oidc };
+  // The API refuses to remove the only way to sign in.
+  const hasOther = (kind: keyof typeof contacts) =>
+    ways.some((way) => way !== kind && contacts[way] !== null);
   return {
     contacts: (['phone', 'email'] as const)
       .filter((kind) => ways.includes(kind) || contacts[kind] !== null)
@@ -24,9 +28,13 @@ export const load: PageServerLoad = ({ locals, url, platform }) => {
         kind,
         value: contacts[kind],
         canChange: ways.includes(kind),
-        // The API refuses to remove the only way to sign in.
-        canRemove: ways.some((way) => way !== kind && contacts[way] !== null),
+        canRemove: hasOther(kind),
       })),
+    identity:
+      oidc === null && !ways.includes('oidc')
+        ? null
+        : { isLinked: oidc !== null, canLink: ways.includes('oidc'), canRemove: hasOther('oidc') },
+    isLinkedNow: url.searchParams.has('linked'),
   };
 };
 
@@ -56,6 +64,11 @@ export const actions: Actions = {
   remove: formAction({
     fields: (form): Entered => readContact(form),
     send: ({ client }, { kind }) => (kind === 'email' ? removeEmail({ client }) : removePhone({ client })),
+    done: () => redirect(303, here),
+  }),
+
+  unlink: formAction({
+    send: ({ client }) => removeIdentity({ client }),
     done: () => redirect(303, here),
   }),
 };

@@ -1,0 +1,53 @@
+import { type Client, finishOidc, linkOidc, ProblemError, startOidc } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import type { FormProblem } from '#lib/forms/form-problem.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { signInQuery } from '#lib/server/intent.ts';
+import { localPath } from '#lib/server/local-path.ts';
+import { toFormProblem } from '#lib/server/problems.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+/** The longest text that the API keeps during the sign-in. */
+const maxNextLength = 1_000;
+
+/** The provider sends visitors back to this page. A GET ends the sign-in, because only the browser that began it can. */
+export const load: PageServerLoad = async ({ locals: { api }, url, request }) => {
+  const query = url.searchParams;
+  const state = query.get('state');
+  if (state === null) {
+    if (request.method === 'GET') redirect(303, '/sign-in');
+    return { problem: null, again: null };
+  }
+  const result = await finish(api, state, query);
+  if (typeof result === 'string') redirect(303, localPath(result));
+  // The sign-in is not lost while the provider does not respond: the same address continues it.
+  const again = result.code === 'oidc_unavailable' ? url.pathname + url.search : null;
+  return { problem: result, again };
+};
+
+/** @returns the page to open, or the refusal */
+async function finish(client: Client, state: string, query: URLSearchParams): Promise<string | FormProblem> {
+  const names = (['code', 'iss', 'error'] as const).filter((name) => query.has(name));
+  const rest = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  try {
+    return (await finishOidc({ client, body: { state, ...rest } })).data.next;
+  } catch (cause) {
+    if (cause instanceof ProblemError) return toFormProblem(cause);
+    throw cause;
+  }
+}
+
+type Begin = (options: { client: Client; body: { next: string } }) => Promise<{ data: { url: string } }>;
+
+/** Begins a sign-in. The page opens the address, because forms cannot lead to other servers (content security policy). */
+const begin = (send: Begin) =>
+  formAction({
+    send: ({ client, form }) => {
+      const query = signInQuery(form);
+      const next = query.has('eventId') ? `/sign-in?by=oidc&${query}` : (query.get('next') ?? '/');
+      return send({ client, body: { next: next.length > maxNextLength ? '/' : next } });
+    },
+    done: ({ data }) => ({ url: data.url }),
+  });
+
+export const actions: Actions = { start: begin(startOidc), link: begin(linkOidc) };
