@@ -78,6 +78,8 @@ export const AdvisoryLock = {
   partitions: 7_305_119,
   /** Held while a mail is counted: of two servers that send the last mail of an hour, the second sees the first. */
   mailCounts: 7_305_120,
+  /** Held while the daily mails of organizers are stored: of two servers, one stores them. */
+  mailSummaries: 7_305_121,
 } as const;
 
 /**

@@ -4,6 +4,8 @@ const kinds = {
   test: {},
   /** To the former address, or to the address of an account that got a phone number. */
   contact_changed: {},
+  /** To an organizer: what is new at the events of the last day (src/modules/notifications/). */
+  summary: {},
 };
 
 export type MailKind = keyof typeof kinds;

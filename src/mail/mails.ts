@@ -101,6 +101,18 @@ export const listLastMails = (
       and (state <> 'queued' or attempts > 0)
     group by user_id, kind, subject_id`);
 
+/** How many mails about an event are in each state. */
+export async function countMailsAbout(
+  db: Queryable,
+  subjectId: string,
+  kinds: string[],
+): Promise<Map<MailState, number>> {
+  const rows = await db.query<{ state: MailState; count: number }>(sql`
+    select state, count(*)::int as count from mails
+    where subject_id = ${subjectId} and kind = any(${kinds}) group by state`);
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}
+
 /** Finds the mails whose turn is next. */
 export const findDueMails = (db: Queryable, now: Date, limit: number): Promise<MailKey[]> =>
   db.query<MailKey>(sql`

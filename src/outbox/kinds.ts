@@ -7,7 +7,7 @@ import { dayMs, hourMs, minuteMs } from '../lib/time.ts';
 
 /** Where a notification goes. */
 export type Channel = 'inbox' | 'push' | 'mail';
-/** What a person can choose for a kind. */
+/** What a person can choose for a kind. Of kinds that count for an organizer, one mail a day tells the new ones. */
 export type Level = 'off' | 'inbox' | 'push' | 'mail' | 'all';
 export const channelsOf: Record<Level, Channel[]> = {
   off: [],
@@ -16,6 +16,11 @@ export const channelsOf: Record<Level, Channel[]> = {
   mail: ['inbox', 'mail'],
   all: ['inbox', 'push', 'mail'],
 };
+
+/** The levels whose notifications are mailed. */
+export const mailedLevels = (Object.keys(channelsOf) as Level[]).filter((level) =>
+  channelsOf[level].includes('mail'),
+);
 
 /**
  * `level`: of people who have not set one. `icon`: the name of a file in web/src/lib/icons/. `description`: for the OpenAPI

@@ -12,9 +12,10 @@ import { colours, contrasts, type MailContent, renderHtml, renderText } from '..
 import { mailedPurposes } from '../../src/mail/mailer.ts';
 import messages from '../../src/mail/messages.json' with { type: 'json' };
 import { newsContent, ownContent } from '../../src/modules/notifications/mail/mail-content.ts';
+import { summaryContent } from '../../src/modules/notifications/mail/write-summary.ts';
 import { findDefects, type Messages } from '../../web/check-messages.ts';
 import { type Language, languages } from '../../web/src/lib/language/languages.ts';
-import { mailedNews } from './mailed-news.ts';
+import { mailedNews, mailedSummary } from './mailed-news.ts';
 
 const folder = path.join(import.meta.dirname, 'golden');
 mkdirSync(folder, { recursive: true });
@@ -22,6 +23,7 @@ mkdirSync(folder, { recursive: true });
 const link = 'https://events.example.org/sign-in/link?token=Zm9v';
 const instance = 'Mölle & Söner';
 
+const ownKinds = mailKinds.filter((kind) => kind !== 'summary');
 const context = { instance, links: 'https://events.example.org' };
 
 /** Every mail, by the name of its files. */
@@ -31,7 +33,8 @@ const mails: Record<string, MailContent> = Object.fromEntries(
       `code-${purpose}.${language}`,
       codeContent({ address: 'noor@example.net', purpose, code: '493027', link, language }, instance),
     ]),
-    ...mailKinds.map((kind) => [`${kind}.${language}`, ownContent(kind, language, context)]),
+    ...ownKinds.map((kind) => [`${kind}.${language}`, ownContent(kind, language, context)]),
+    [`summary.${language}`, summaryContent(mailedSummary, language, context)],
     ...mailedNews.map(([name, news]) => [`${name}.${language}`, newsContent(news, language, context)]),
   ]),
 );

@@ -1,5 +1,6 @@
 /** A notification of each kind that is mailed, for the files in golden/ and the pictures of the documentation. */
 import type { MailedNews } from '../../src/modules/notifications/mail/mail-content.ts';
+import type { MailedSummary } from '../../src/modules/notifications/mail/write-summary.ts';
 import type { NotificationRow } from '../../src/modules/notifications/present.ts';
 import {
   type NotificationKind,
@@ -49,3 +50,14 @@ export const mailedNews: [string, MailedNews][] = [
   ['message-several', { ...newsOf('message'), row: { ...newsOf('message').row, count: 11 }, names: [] }],
   ['follower-several', { ...newsOf('follower'), names: ['Noor al-Hamad', 'Leila', 'Åsa', 'Ben', 'Cem'] }],
 ];
+
+export const mailedSummary: MailedSummary = {
+  rows: (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n) => [
+    { ...event, kind, count: n + 1 },
+    { ...event, kind, count: 40, title: 'Harbour potluck' },
+  ]),
+  stop: {
+    page: 'https://events.example.org/unsubscribe?token=summary.Zm9v',
+    post: 'https://events.example.org/v1/unsubscribe?token=summary.Zm9v',
+  },
+};

@@ -16,6 +16,7 @@ import {
   type RowContext,
   required,
   row,
+  rowsOfOwners,
   text,
   withToken,
 } from './operation.ts';
@@ -113,6 +114,7 @@ export const peopleOperations: Record<string, Operation> = {
     ...required(),
     ...row({ statuses: withToken(404), path: () => `/v1/notifications/${randomUUID()}/read` }),
   },
+  'GET /v1/events/{id}/mails': { ...required(), ...rowsOfOwners(200) },
   'GET /v1/notifications/settings': required(),
   'PATCH /v1/notifications/settings': {
     ...required(),

@@ -140,7 +140,7 @@ test('notification settings: a level for each kind is kept', async ({
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   const { data } = await getNotificationSettings({ client: me.client });
-  expect(data).toMatchObject({ follower: 'off', message: 'inbox', reminder: 'push' });
+  expect(data).toMatchObject({ follower: 'off', message: 'inbox', reminder: 'all' });
   await page.reload();
   await expect(page.getByLabel('New followers')).toHaveValue('off');
 });

@@ -505,6 +505,8 @@ create table notification_settings (
   level text not null,
   primary key (user_id, kind)
 );
+-- For the daily mails of organizers.
+create index notification_settings_mailed on notification_settings (user_id) where level in ('mail', 'all');
 
 ---- Web push ---------------------------------------------------------------------------------------------------------
 
@@ -583,7 +585,7 @@ create index mails_by_id on mails (id);
 create index mails_by_state on mails (state, id);
 create index mails_by_end on mails (ended_at) where ended_at is not null;
 -- For the deletion of what a mail is about, and the counts of an event.
-create index mails_by_subject on mails (subject_id);
+create index mails_by_subject on mails (subject_id, kind, state);
 
 -- Addresses that a mail server refused for good, as keyed hashes. Their owners confirm them again.
 create table suppressed_addresses (

@@ -4,6 +4,7 @@ import { notificationExportSections } from './export-sections.ts';
 import { getNotificationSettings } from './get-notification-settings.ts';
 import { notificationJobs } from './jobs.ts';
 import { listNotifications } from './list-notifications.ts';
+import { getEventMails } from './mail/get-event-mails.ts';
 import { markNotificationRead, markNotificationsRead } from './mark-notifications-read.ts';
 import { createPushSubscription } from './push/create-push-subscription.ts';
 import { deletePushSubscription } from './push/delete-push-subscription.ts';
@@ -22,6 +23,7 @@ export const notifications = defineModule<NotificationServices>({
     markNotificationRead,
     markNotificationsRead,
     getNotificationSettings,
+    getEventMails,
     updateNotificationSettings,
   },
   jobs: notificationJobs,

@@ -9,6 +9,7 @@ import { deleteOldMails, leaseMs } from '../../mail/mails.ts';
 import { deliverCauses } from './deliver-causes.ts';
 import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
+import { storeSummaries } from './mail/store-summaries.ts';
 import { measureBacklogs } from './measure-backlogs.ts';
 import { createPostPush } from './push/post-push.ts';
 import { PushPlaces } from './push/push-places.ts';
@@ -48,6 +49,10 @@ const sendMailsIfOn = async ({ mailer, mailSender }: NotificationServices): Prom
   if (mailer.isOn) await mailSender.run();
 };
 
+const storeSummariesIfOn = async (services: NotificationServices): Promise<void> => {
+  if (services.mailer.isOn) await storeSummaries(services);
+};
+
 export const notificationJobs: Job<NotificationServices>[] = [
   {
     name: 'deliver notifications',
@@ -72,6 +77,7 @@ export const notificationJobs: Job<NotificationServices>[] = [
     everyMs: 15_000,
     run: ({ db, clock }) => measureBacklogs(db, clock()),
   },
+  { name: 'store the daily mails of organizers', everyMs: 10 * 60_000, run: storeSummariesIfOn },
   {
     name: 'start reminders',
     everyMs: 60_000,

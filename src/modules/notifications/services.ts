@@ -1,10 +1,11 @@
 import { mails } from '../../http/metrics.ts';
 import { MailSender } from '../../mail/mail-sender.ts';
 import { mailOutcomes } from '../../mail/mailer.ts';
+import type { EventServices } from '../events/services.ts';
 import type { UserServices } from '../users/services.ts';
 import { writeMail } from './mail/write-mail.ts';
 
-export type NotificationServices = UserServices & { mailSender: MailSender };
+export type NotificationServices = EventServices & { mailSender: MailSender };
 
 export function createNotificationServices(services: UserServices) {
   // A series that exists before the first failure shows the failure as an increase.

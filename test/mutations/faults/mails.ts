@@ -96,4 +96,66 @@ export const mailFaults: Fault[] = [
   ...faultsOf('src/mail/transport.ts', [
     ["requireTLS: tls === 'required',", '', 'mail-server', 'passwords and mails are readable on the way'],
   ]),
+  ...faultsOf('src/modules/notifications/mail/store-mails.ts', [
+    ['|| isMailed.has(keyOf(notification))', '', 'notification-mails', 'each message is mailed'],
+    [
+      'Math.max(now.getTime() + waitMs, nextAt)',
+      'now.getTime() + waitMs',
+      'notification-mails',
+      'each change is mailed',
+    ],
+    ['now.getTime() + waitMs', 'now.getTime()', 'notification-mails', 'messages are mailed at once'],
+    ['isCollected ? userId : notification', 'notification', 'notification-mails', 'each follower is mailed'],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
+    ['u.email = ${address}', 'true', 'notification-mails', 'mails go to former addresses'],
+    [' and u.suspended_at is null', '', 'notification-mails', 'suspended people get mails'],
+    [
+      "&& reaches(kind, row.level ?? undefined, 'mail')",
+      '',
+      'news-races',
+      'people who have unsubscribed get mails',
+    ],
+    [
+      'and ${isCurrent(kind, clock())}',
+      '',
+      'notification-mails',
+      'cancellations that were taken back are mailed',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/deliver.ts', [
+    [
+      "row.count > 0 && reachesPerson(row, 'mail')",
+      'row.count > 0',
+      'notification-mails',
+      'mails are stored that nobody wants',
+    ],
+    ['mailer.isOn ?', 'true ?', 'notification-mails', 'mails are stored that no server sends'],
+  ]),
+  ...faultsOf('src/modules/notifications/unsubscribe/unsubscribe-tokens.ts', [
+    [
+      'timingSafeEqual(bytes.subarray(packedIdBytes), sign(key, unsubscription))',
+      'true',
+      'unsubscribe',
+      'everybody stops the mails of others',
+    ],
+    ['`${kind} ${userId}`', 'userId', 'unsubscribe', 'a token stops mails of any kind'],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/store-summaries.ts', [
+    ['if (!lock?.isLocked) return null;', '', 'mail-summaries', 'two servers store one summary'],
+    ['and s.id > ${lastId}', '', 'mail-summaries', 'a summary has nothing new'],
+    ['!isMorning(now, timezone)', 'false', 'mail-summaries', 'summaries come at night'],
+    ['< pauseMs', '< 0', 'mail-summaries', 'summaries come all morning'],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/write-summary.ts', [
+    [
+      't.level = any(${mailedLevels}) and ',
+      '',
+      'mail-summaries',
+      'organizers get summaries that they have switched off',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/get-event-mails.ts', [
+    ['requireOrganizer(event.row, caller);', '', 'mail-summaries', 'guests learn who gets no mails'],
+  ]),
 ];

@@ -47,14 +47,21 @@ export function newsContent(
     ...(row.eventId !== null && { event: eventBlock(row, language) }),
     ...(items.length > 0 && { paragraphs: [mailText('people_news_bring', language)], items }),
     ...(links !== null && { button: buttonOf(news, links, language) }),
-    footer: [
-      mailText('news_why', language, { instance, kind }),
-      ...(stop ? [{ text: mailText('news_stop', language), url: stop.page }] : []),
-    ],
+    footer: footerOf({ kind, stop }, language, instance),
     ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),
     ...(stop && { unsubscribe: stop.post }),
   };
 }
+
+/** @param mail `kind`: the name of the kind in the settings */
+export const footerOf = (
+  { kind, stop }: { kind: string } & Pick<MailedNews, 'stop'>,
+  language: Language,
+  instance: string,
+): MailContent['footer'] => [
+  mailText('news_why', language, { instance, kind }),
+  ...(stop ? [{ text: mailText('news_stop', language), url: stop.page }] : []),
+];
 
 const snakeCase = (kind: NotificationKind): string =>
   kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -62,7 +69,7 @@ const snakeCase = (kind: NotificationKind): string =>
 /** People whom a sentence names, before the others are counted. */
 const maxNames = 2;
 
-function sentenceOf({ row, names }: MailedNews, language: Language): string {
+export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, language: Language): string {
   const { kind, title, count } = row;
   const [name = mailText('people_someone', language)] = names;
   if (kind !== 'follower' || names.length < 2)

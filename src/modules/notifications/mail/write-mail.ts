@@ -20,6 +20,7 @@ import { findUnreadNotification, listBroughtItems, listNotifications } from '../
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
 import { calendarPart } from './calendar-part.ts';
 import { type MailedNews, newsContent, ownContent } from './mail-content.ts';
+import { writeSummary } from './write-summary.ts';
 
 type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config'>;
 
@@ -32,6 +33,7 @@ const isOfNotification = (mail: QueuedMail): mail is NotificationMail =>
 export async function writeMail(services: WriteServices, mail: QueuedMail): Promise<MailContent | null> {
   const { config } = services;
   const context = { instance: config.instanceName, links: config.mail.hasLinks ? config.publicUrl : null };
+  if (mail.kind === 'summary') return writeSummary(services, mail, context);
   if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
   if (!(await isWanted(services, mail))) return null;
   const rows = await listMailedNotifications(services, mail);

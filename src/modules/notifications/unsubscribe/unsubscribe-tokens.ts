@@ -8,11 +8,13 @@ import type { ReadyConfig } from '../../../lib/config.ts';
 import { packId, unpackId } from '../../../lib/ids.ts';
 import { keyedHash } from '../../../lib/keyed-hash.ts';
 import { packedIdBytes, packToken, unpackToken } from '../../../lib/token-packing.ts';
-import { type NotificationKind, notificationKinds } from '../../../outbox/kinds.ts';
+import { notificationKinds } from '../../../outbox/kinds.ts';
 
 const signatureBytes = 16;
 
-export type Unsubscription = { userId: string; kind: NotificationKind };
+/** `summary`: the daily mail of an organizer. */
+const stoppable = [...notificationKinds, 'summary'] as const;
+export type Unsubscription = { userId: string; kind: (typeof stoppable)[number] };
 
 const sign = (key: string, { userId, kind }: Unsubscription): Buffer =>
   keyedHash(key, 'unsubscribe', `${kind} ${userId}`).subarray(0, signatureBytes);
@@ -22,7 +24,7 @@ const unsubscribeToken = (key: string, unsubscription: Unsubscription): string =
 
 /** @returns null if the server made no such token */
 export function readUnsubscribeToken(key: string, token: string): Unsubscription | null {
-  const kind = notificationKinds.find((name) => token.startsWith(`${name}.`));
+  const kind = stoppable.find((name) => token.startsWith(`${name}.`));
   const bytes = kind && unpackToken(`${kind}.`, packedIdBytes + signatureBytes, token);
   if (!bytes) return null;
   const unsubscription = { userId: unpackId(bytes), kind };

@@ -3,7 +3,7 @@ import { transaction } from '../../../db/transaction.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { named, oneOf } from '../../../http/schemas.ts';
 import type { BaseServices } from '../../../http/services.ts';
-import { notificationKinds } from '../../../outbox/kinds.ts';
+import { notificationKinds, summaryKinds } from '../../../outbox/kinds.ts';
 import { stopMails } from '../repo.ts';
 import { requireUnsubscription, TokenQuery } from './require-unsubscription.ts';
 
@@ -38,7 +38,7 @@ export const unsubscribe = defineEndpoint({
 
   async handler({ query }, { db, config }: BaseServices) {
     const { userId, kind } = requireUnsubscription(config, query.token);
-    const kinds = query.all ? notificationKinds : [kind];
+    const kinds = query.all ? notificationKinds : kind === 'summary' ? summaryKinds : [kind];
     await transaction(db, (tx) => stopMails(tx, userId, kinds));
     return { status: 200, body: { kinds } };
   },

@@ -13,5 +13,6 @@ export const states: Record<AdminMail['state'], () => string> = {
 export const mailKinds: Record<AdminMail['kind'], () => string> = {
   ...labels,
   contact_changed: m.admin_mail_contact_changed,
+  summary: m.people_kind_summary,
   test: m.admin_mail_test,
 };

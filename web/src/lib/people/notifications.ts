@@ -1,35 +1,45 @@
 /** Notifications in the visitor's language. The kinds, with their icons and texts, are those that the server declares. */
 import type { Notification, NotificationSettings } from '@potluck/client';
-import { type Kind, labels, sentences } from '#lib/generated/notification-kinds.ts';
+import {
+  adminKinds,
+  countedKinds,
+  icons,
+  type Kind,
+  labels,
+  sentences,
+} from '#lib/generated/notification-kinds.ts';
 import { m } from '#lib/messages/index.js';
 
-export { adminKinds, countedKinds, icons, labels } from '#lib/generated/notification-kinds.ts';
+export { adminKinds, countedKinds, icons, labels };
 
 /** In the order of the settings. */
 export const kinds = Object.keys(labels) as Kind[];
 type Level = NotificationSettings[Kind];
-const withoutMails = ['off', 'inbox', 'push'] as const;
-const withMails = ['off', 'mail', 'all'] as const;
-export const levels = [...withoutMails, 'mail', 'all'] as const;
+export const levels = ['off', 'inbox', 'push', 'mail', 'all'] as const;
 
 /**
- * The levels between which a person chooses, with their texts. A person who gets no mails keeps what they chose about mails for
- * the time when they do.
+ * The levels between which a person chooses, with their texts. A person who gets no mails keeps a level with mails, until they
+ * choose another one.
  */
-export function levelsFor(level: Level, getsMails: boolean): { level: Level; text: string }[] {
-  const isMailed = level === 'mail' || level === 'all';
-  const shown: readonly Level[] = getsMails ? levels : isMailed ? withMails : withoutMails;
+export function levelsFor(kind: Kind, level: Level, getsMails: boolean): { level: Level; text: string }[] {
+  const texts = isDaily(kind) ? dailyTexts : immediateTexts;
+  const withoutMails = ['off', level === 'mail' ? level : 'inbox', level === 'all' ? level : 'push'] as const;
+  const shown: readonly Level[] = getsMails ? levels : withoutMails;
   return shown.map((each) => ({ level: each, text: (getsMails ? texts : textsWithoutMails)[each]() }));
 }
 
-const texts = {
+/** What people do at an event is one mail a day. */
+const isDaily = (kind: Kind): boolean => countedKinds.includes(kind) && !adminKinds.includes(kind);
+
+const immediateTexts = {
   off: m.people_level_off,
   inbox: m.people_level_inbox,
   push: m.people_level_push,
   mail: m.people_level_mail,
   all: m.people_level_all,
 };
-const textsWithoutMails = { ...texts, mail: m.people_level_inbox, all: m.people_level_push };
+const dailyTexts = { ...immediateTexts, mail: m.people_level_mail_daily, all: m.people_level_all_daily };
+const textsWithoutMails = { ...immediateTexts, mail: m.people_level_inbox, all: m.people_level_push };
 
 /**
  * A sentence without the details, such as `3 new RSVPs: Harbour potluck`.

@@ -10,7 +10,8 @@ export const load: PageServerLoad = ({ url }) => {
 };
 
 /** The kind that the token names; null if it is not one of a mail. */
-const kindOf = (token: string) => kinds.find((kind) => token.startsWith(`${kind}.`)) ?? null;
+const kindOf = (token: string) =>
+  ([...kinds, 'summary'] as const).find((kind) => token.startsWith(`${kind}.`)) ?? null;
 
 export const actions: Actions = {
   kind: formAction({
