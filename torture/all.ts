@@ -21,6 +21,7 @@ import { limit } from './programs/limit.ts';
 import { live } from './programs/live.ts';
 import { lockOut } from './programs/lock-out.ts';
 import { mail } from './programs/mail.ts';
+import { mailCrowd } from './programs/mail-crowd.ts';
 import { matrix } from './programs/matrix.ts';
 import { memory } from './programs/memory.ts';
 import { migrate } from './programs/migrate.ts';
@@ -67,6 +68,7 @@ export const programs: Program[] = [
   secrets,
   crash,
   mail,
+  mailCrowd,
   power,
   diskFull,
   descriptors,
