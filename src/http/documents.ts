@@ -49,7 +49,9 @@ export async function sendDocument(
   if (!encoding || !compress) return reply.send(body);
   const encoded = encodings.getOrInsertComputed(encoding, () => compress(body));
   encoded.catch(() => encodings.delete(encoding));
-  return reply.header('content-encoding', encoding).send(await encoded);
+  // The header is set when the content is there: a timeout before that sends a problem, which is not encoded.
+  const content = await encoded;
+  return reply.header('content-encoding', encoding).send(content);
 }
 
 /** Sends a document whose address has no version, so caches must revalidate; the response is nearly always a 304. */
