@@ -110,10 +110,11 @@ test('mails of events: changes within ten minutes are one more mail, which says 
 });
 
 test('mails of events: none of what was read, taken back, or switched off before it is sent, nor to a former address', async () => {
-  const [organizer, reader, off, moved, removed] = await createReaders(5);
-  assert.ok(organizer && reader && off && moved && removed);
+  const [organizer, reader, off, moved, removed, unwilling] = await createReaders(6);
+  assert.ok(organizer && reader && off && moved && removed && unwilling);
+  await set(unwilling, { eventCancelled: 'push' });
   const event = await createEvent(api, organizer);
-  for (const guest of [reader, off, moved, removed]) await rsvpGoing(api, guest, event.id);
+  for (const guest of [reader, off, moved, removed, unwilling]) await rsvpGoing(api, guest, event.id);
   await change(organizer, event.id, { status: 'cancelled' });
   await deliver();
   assert.equal((await mails.rows()).length, 4);

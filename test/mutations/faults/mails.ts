@@ -27,6 +27,12 @@ export const mailFaults: Fault[] = [
       'mail-turns',
       'one person with many mails delays all others',
     ],
+    [
+      'set id = excluded.id, language = excluded.language, due_at = excluded.due_at`',
+      'set due_at = mails.due_at`',
+      'news-races',
+      'a change is lost that comes while a server takes the mail about the one before',
+    ],
     [', front?.turn ?? 0)', ')', 'mail-turns', 'a newcomer overtakes everybody for as long as others waited'],
     ['where ended_at < ${before}', 'where true', 'mail-queue', 'mails are deleted that were not sent'],
     [' or subject_id = ${userId}`', '`', 'admin-mails', 'mails about a deleted account are sent'],
@@ -142,7 +148,6 @@ export const mailFaults: Fault[] = [
     ['`${kind} ${userId}`', 'userId', 'unsubscribe', 'a token stops mails of any kind'],
   ]),
   ...faultsOf('src/modules/notifications/mail/store-summaries.ts', [
-    ['if (!lock?.isLocked) return null;', '', 'mail-summaries', 'two servers store one summary'],
     ['and s.id > ${lastId}', '', 'mail-summaries', 'a summary has nothing new'],
     ['!isMorning(now, timezone)', 'false', 'mail-summaries', 'summaries come at night'],
     ['< pauseMs', '< 0', 'mail-summaries', 'summaries come all morning'],
