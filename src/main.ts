@@ -25,6 +25,7 @@ const helpText = `npm run potluck -- COMMAND
   admin grant CONTACT [--create]         grant the admin role to the account of a phone number or mail address.
                                          --create creates the account if there is none
   admin revoke CONTACT                   revoke the admin role
+  admin link CONTACT                     print an address that signs an admin in once, within 15 minutes
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
   streets TOWN [--km 10]                 download the streets of a town and its surroundings for the map; also LAT,LNG
           [--from URL]                   PMTiles file to cut them out of (default: the newest of build.protomaps.com)

@@ -23,6 +23,8 @@ export const auditActions = [
   // The detail is the kind of the contact: `phone` or `email`.
   'contact_changed',
   'contact_removed',
+  // The operator printed an address that signs an admin in.
+  'sign_in_link',
   // A refresh token was used twice, so its session was ended.
   'refresh_token_reused',
   'logged_out',

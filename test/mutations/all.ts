@@ -7,6 +7,7 @@ import { claimFaults } from './faults/claims.ts';
 import { endpointFaults } from './faults/endpoints.ts';
 import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
+import { openIdConnectFaults } from './faults/openid-connect.ts';
 import { peopleFaults } from './faults/people.ts';
 import { sessionFaults } from './faults/sessions.ts';
 import { textMessageFaults } from './faults/text-messages.ts';
@@ -18,6 +19,7 @@ export const faults: Fault[] = [
   ...accessFaults,
   ...endpointFaults,
   ...sessionFaults,
+  ...openIdConnectFaults,
   ...textMessageFaults,
   ...cacheFaults,
   ...limitFaults,

@@ -1,13 +1,13 @@
 /** Contacts in arguments of commands, and the accounts that commands create for them. */
 import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { type Contact, readAddress, readNumber } from '../../lib/contact.ts';
+import { type Contact, type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { findOrCreateAccount } from '../../modules/users/accounts.ts';
 import { CommandError } from './command-error.ts';
 
 /** @throws CommandError if `text` is neither a phone number in international format nor a mail address */
-export function parseContactArgument(text: string): Contact {
+export function parseContactArgument(text: string): MessageContact {
   try {
     return text.includes('@') ? readAddress(text) : readNumber(text);
   } catch (error) {

@@ -8,6 +8,7 @@
  * | a device that has signed in with the contact | `device` |
  * | a client network in which the contact has signed in | `network` |
  * | any other client network | `unknown` |
+ * | the operator, by a command | `device` |
  */
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../db/client.ts';
@@ -40,6 +41,12 @@ export function senderOf(
 
 /** A session of the account sends the request. */
 export const ownerAt = (address: string): Sender => ({ address, deviceTokens: [], isOwner: true });
+
+/** The operator of the server, who creates links by a command. */
+export const operatorOf = (key: string, contactHash: Buffer): Requester => ({
+  id: requesterId(key, contactHash, 'operator', ''),
+  trust: 'device',
+});
 
 /** Bounds the work for a header with many cookies of one name. */
 const maxCookies = 5;

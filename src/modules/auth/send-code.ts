@@ -49,7 +49,7 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   const link =
     contact.kind === 'email' && purpose === 'sign_in'
       ? signInLink(config, {
-          address: contact.value,
+          contact: { kind: 'email', value: contact.value },
           code,
           requester: stored.requester.id.toString('base64url'),
         })

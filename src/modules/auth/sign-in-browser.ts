@@ -53,14 +53,15 @@ export const signInByLink = defineEndpoint({
   summary: 'Sign a browser in with the link of a mail',
   description:
     'For the page that the link opens. As POST /v1/auth/email/browser-session, with the token of the link in place of the ' +
-    'address and the code. Entering the code uses up the link, and the link uses up the code.',
+    'address and the code. Entering the code uses up the link, and the link uses up the code. Also for the links that the ' +
+    'command `admin link` prints, with every `SIGN_IN`.',
   body: LinkToken,
   problems: ['wrong_code', 'feature_disabled'],
 
   handler({ body, request }, services: AuthServices) {
-    requireWay(services.config, 'email');
     const link = readLinkToken(services.config.secretKey, body.token);
+    if (!link?.isOfOperator) requireWay(services.config, 'email');
     if (!link) throw new Problem('wrong_code');
-    return signInWithCookies(services, request, { contact: { kind: 'email', value: link.address }, link });
+    return signInWithCookies(services, request, { contact: link.contact, link });
   },
 });

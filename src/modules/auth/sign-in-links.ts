@@ -1,16 +1,23 @@
 /**
- * Links in mails with codes, `/sign-in/link?token=pl_…`. The token has the address, the code and its requester, encrypted with
- * the server's key. It therefore cannot be guessed, works in any browser and network, and is valid once, as its code is.
+ * Links in mails with codes, and those that a command prints, `/sign-in/link?token=pl_…`. The token has the contact, the code and
+ * its requester, encrypted with the server's key. It therefore cannot be guessed, works in any browser and network, and is valid
+ * once, as its code is.
  */
 import type { ReadyConfig } from '../../lib/config.ts';
+import type { MessageContact } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { seal, unseal } from '../../lib/sealing.ts';
 import { packToken } from '../../lib/token-packing.ts';
 
 const prefix = 'pl_';
 
-/** `requester`: its id, in base64url. */
-export type LinkProof = { address: string; code: string; requester: string };
+/** `requester`: its id, in base64url. `isOfOperator`: a command printed the link, so it is valid with every `SIGN_IN`. */
+export type LinkProof = {
+  contact: MessageContact;
+  code: string;
+  requester: string;
+  isOfOperator?: true;
+};
 
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
 

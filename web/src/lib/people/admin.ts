@@ -59,6 +59,7 @@ export const actions: Record<Action, () => string> = {
   confirmation_locked: m.admin_action_confirmation_locked,
   contact_changed: m.admin_action_contact_changed,
   contact_removed: m.admin_action_contact_removed,
+  sign_in_link: m.admin_action_sign_in_link,
   refresh_token_reused: m.admin_action_refresh_token_reused,
 };
 
@@ -80,6 +81,7 @@ const sentences: Record<
   confirmation_locked: m.admin_did_confirmation_locked,
   contact_changed: m.admin_did_contact_changed,
   contact_removed: m.admin_did_contact_removed,
+  sign_in_link: m.admin_did_sign_in_link,
   refresh_token_reused: m.admin_did_refresh_token_reused,
 };
 
