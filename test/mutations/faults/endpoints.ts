@@ -175,7 +175,12 @@ export const endpointFaults: Fault[] = [
     ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
   ]),
   ...faultsOf('src/modules/reports/admin-reports.ts', [
-    ["access: 'admin',", "access: 'required',", 'admin-reports', 'everybody reads the reports'],
+    [
+      "access: 'admin',\n  method: 'GET',\n  path: '/v1/admin/reports',",
+      "access: 'required',\n  method: 'GET',\n  path: '/v1/admin/reports',",
+      'admin-reports',
+      'everybody reads the reports',
+    ],
   ]),
   ...faultsOf('src/modules/auth/open-account.ts', [
     ["if (isNew) await flags.require('signUps');", '', 'admin-flags', 'the flag does not stop new accounts'],

@@ -10,8 +10,8 @@ export const mailFaults: Fault[] = [
       'two servers send one mail',
     ],
     [
-      "set due_at = ${dueAt}, reply = ${reply}\n    where user_id = ${userId} and id = ${id} and state = 'queued' and attempts = ${attempts}",
-      'set due_at = ${dueAt}, reply = ${reply}\n    where user_id = ${userId} and id = ${id}',
+      "set due_at = ${dueAt}, reply = ${reply}, refused_at = ${refusedAt}\n    where user_id = ${userId} and id = ${id} and state = 'queued' and attempts = ${attempts}",
+      'set due_at = ${dueAt}, reply = ${reply}, refused_at = ${refusedAt}\n    where user_id = ${userId} and id = ${id}',
       'mail-races',
       'a suspended server delays what another one is sending',
     ],
@@ -44,9 +44,11 @@ export const mailFaults: Fault[] = [
       'mail-races',
       'servers together send more than MAIL_PER_HOUR',
     ],
+    ['- hourMs - minuteMs)', '- hourMs)', 'mail-turns', 'more than MAIL_PER_HOUR within 60 minutes'],
     ['perHour * (1 - shareOfCodes)', 'perHour', 'mail-turns', 'notices keep people from signing in'],
   ]),
   ...faultsOf('src/mail/mail-sender.ts', [
+    ['if (isOfServer) {', 'if (false) {', 'mail-queue', 'mails end because of a wrong password'],
     [
       'if (!(await isSuppressed(',
       'if (true || !(await isSuppressed(',

@@ -170,10 +170,33 @@ export const sessionFaults: Fault[] = [
       'a way that the operator has taken away',
     ],
   ]),
+  ...faultsOf('src/modules/auth/tell-of-change.ts', [
+    ['if (isOverLimit(', 'if (false && isOverLimit(', 'contacts', 'one account causes texts without a limit'],
+  ]),
+  ...faultsOf('src/modules/auth/deliver-code.ts', [
+    [
+      "error.reason === 'rejected') return;",
+      "error.reason === 'rejected') throw error;",
+      'mail-server',
+      'strangers see which addresses exist',
+    ],
+  ]),
   ...faultsOf('src/modules/account/change-contacts.ts', [
     ["throw new Problem('last_sign_in');", ';', 'contacts', 'an account that nobody can sign in to'],
-    ["throw new Problem('contact_taken');", ';', 'contacts', 'two accounts have one address'],
-    ['if (lost) await releaseContact(tx, userId, lost);', '', 'contacts', 'the former number signs in'],
+    ["return new Problem('contact_taken');", ';', 'contacts', 'two accounts have one address'],
+    [
+      "return new Problem('contact_taken');",
+      "throw new Problem('contact_taken');",
+      'contacts',
+      'a refused code is valid again',
+    ],
+    ['    await releaseContact(tx, userId, lost);', '', 'contacts', 'the former number signs in'],
+    [
+      'await keepAuditOf(tx, context.secretKey, { userId, contact: lost });',
+      '',
+      'contacts',
+      'the next owner of a number reads what was recorded about the former one',
+    ],
     [
       'if (lost) await deleteCodesOf(',
       'if (false) await deleteCodesOf(',
