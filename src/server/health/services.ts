@@ -1,6 +1,27 @@
+import type { Database } from '../../db/client.ts';
+import { isMigrated } from '../../db/migrate.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { createReadinessCheck } from './readiness-check.ts';
+import { singleFlight } from '../../lib/single-flight.ts';
 
 export type HealthServices = BaseServices & { checkReadiness: () => Promise<boolean> };
 
 export const createHealthServices = ({ db }: BaseServices) => ({ checkReadiness: createReadinessCheck(db) });
+
+/** In ms: the age up to which the result of a check is shared. */
+const maxAgeMs = 1_000;
+
+/**
+ * Checks whether the database responds and is migrated. `/readyz` is exempt from the rate limit and from load
+ * shedding, so its cost must not grow with its callers: a call gets the result of a check that began at most
+ * a second ago, or waits for the one that is running.
+ */
+function createReadinessCheck(db: Database): () => Promise<boolean> {
+  let latest: Promise<boolean> | undefined;
+  let startedAt = 0;
+  const check = singleFlight(() => {
+    startedAt = performance.now();
+    latest = isMigrated(db);
+    return latest;
+  });
+  return () => (latest && performance.now() - startedAt < maxAgeMs ? latest : check());
+}
