@@ -48,7 +48,8 @@ export type DeletionHook = {
   firstTable: LockedTable;
   /** Sweeps leave the hook out: its rows may be those of a new account with the same contact. */
   isOnce?: true;
-  run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects>;
+  /** @returns nothing if only tables of the hook changed */
+  run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects | undefined>;
 };
 
 export type Module<S> = {

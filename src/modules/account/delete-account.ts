@@ -69,7 +69,7 @@ async function runHooks(
   await tx.query(sql`set local statement_timeout = '60s'`);
   await tx.query(sql`set local lock_timeout = '30s'`);
   const effects: DeletionEffects[] = [];
-  for (const hook of hooks) effects.push(await hook.run(tx, account));
+  for (const hook of hooks) effects.push((await hook.run(tx, account)) ?? {});
   return effects;
 }
 

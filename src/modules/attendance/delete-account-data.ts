@@ -18,7 +18,6 @@ export const attendanceDeletionHooks: DeletionHook[] = [
       await deleteRsvps(tx, userId);
       await tx.query(sql`delete from saves where user_id = ${userId}`);
       await deleteBookingsOf(tx, userId);
-      return {};
     },
   },
 ];

@@ -12,7 +12,6 @@ export const authDeletionHooks: DeletionHook[] = [
     isOnce: true,
     run: async (tx, { contactHashes }) => {
       for (const contactHash of contactHashes) await deleteCodesOf(tx, contactHash);
-      return {};
     },
   },
   {

@@ -13,7 +13,6 @@ export const itemDeletionHooks: DeletionHook[] = [
     firstTable: 'item_stock',
     run: async (tx, { userId }) => {
       await deleteClaims(tx, userId);
-      return {};
     },
   },
 ];

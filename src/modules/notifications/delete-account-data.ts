@@ -25,14 +25,12 @@ export const notificationDeletionHooks: DeletionHook[] = [
           where person_id = ${userId} and user_id <> ${userId} and kind = any(${countedKinds}) and count > 1`,
       );
       await tx.execute(sql`delete from notification_settings where user_id = ${userId}`);
-      return {};
     },
   },
   {
     firstTable: 'mails',
     run: async (tx, { userId }) => {
       await deleteMailsOf(tx, userId);
-      return {};
     },
   },
 ];

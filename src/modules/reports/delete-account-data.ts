@@ -18,7 +18,6 @@ export const reportDeletionHooks: DeletionHook[] = [
           tx.query(sql`select 1 from reports where reporter_id = ${reporterId} and id = ${id} for update`),
       );
       await tx.query(sql`delete from reports where reporter_id = ${userId} or about_id = ${userId}`);
-      return {};
     },
   },
 ];
