@@ -17,8 +17,9 @@ import {
 
 /** Latin words that are right in Arabic, too. */
 const allowed = [
-  // The name of the software
+  // The name of the software, and that of the provider of the tests
   /^Potluck$/,
+  /^(Village|account)$/,
   // Names of formats, interfaces and programs, as browsers report them
   /^(CSV|QR|API|PNG|JPEG|WebP|AVIF|HTML|JavaScript|Chrome|Linux|node)$/,
   // Names of calendars, maps and messengers, and of the format of calendars
@@ -125,7 +126,9 @@ const findLatin = (page: Page, own: string): Promise<{ word: string; where: stri
   page.evaluate((ownWord) => {
     // Events on the map, with the town that they name, and reports of other tests
     const entries =
-      location.pathname === '/admin/reports' ? '.report' : 'article.event, .cluster.single, h1 a bdi';
+      location.pathname === '/admin/reports'
+        ? '.report'
+        : 'article.event, .cluster.single, h1 a bdi, .town bdi';
     for (const entry of document.querySelectorAll(entries))
       if (!`${entry.textContent} ${entry.ariaLabel}`.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];
