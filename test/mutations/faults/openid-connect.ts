@@ -57,7 +57,7 @@ export const openIdConnectFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/auth/session-repo.ts', [
-    ["throw new Problem('sign_in_again');", '', 'oidc-links', 'a stolen session deletes the account'],
+    ["throw new Problem('sign_in_again');", ';', 'oidc-links', 'a stolen session deletes the account'],
   ]),
   ...faultsOf('src/modules/auth/sign-in-contacts.ts', [
     [
