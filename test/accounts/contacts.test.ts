@@ -279,6 +279,16 @@ test('deletion: the code goes to the number, also if the account has an address;
   await assertCounters(api.sql);
 });
 
+test('deletion: where nobody signs in by phone, the code goes to the address of an account with both', async () => {
+  const byMail = await api.startAnother({ env: { SIGN_IN: 'email' } });
+  const person = await createUser(api);
+  await addAddress(api, person);
+  const count = () => byMail.sent.filter(({ phone }) => phone === person.phone).length;
+  const before = count();
+  expectStatus(await deleteAccount(byMail, person), 200);
+  assert.equal(count(), before);
+});
+
 test('admin: 200 with both contacts, found by the address in any spelling', async () => {
   const [admin, person] = [await createAdmin(api), await createUser(api)];
   const email = await addAddress(api, person);

@@ -3,11 +3,16 @@ import type { AccountServices } from './services.ts';
 
 /**
  * The contact to which the code belongs that confirms a deletion: the phone; of an account without one the address; of an account
- * without both, or whose address no mail can reach, the identity.
+ * without both, or whose address no mail can reach, the identity. Those of a way in which nobody signs in here come last:
+ * the operator may have nothing that reaches them.
  */
-export function confirmingContact({ mailer }: Pick<AccountServices, 'mailer'>, account: Contacts): Contact {
+export function confirmingContact(
+  { config, mailer }: Pick<AccountServices, 'config' | 'mailer'>,
+  account: Contacts,
+): Contact {
   const contacts = contactsOf(account);
-  const found = contacts.find(({ kind }) => kind !== 'email' || mailer.isOn) ?? contacts[0];
+  const reachable = contacts.filter(({ kind }) => kind !== 'email' || mailer.isOn);
+  const found = reachable.find(({ kind }) => config.signIn.includes(kind)) ?? reachable[0] ?? contacts[0];
   if (!found) throw new Error('an account has no contact');
   return found;
 }
