@@ -11,8 +11,17 @@ import type { Program } from '../program.ts';
 const maxOthers = 15;
 const maxQueued = 600;
 
+/** Fewer than take as long as the database allows a statement. */
+const insertedAtOnce = 5_000;
+
 /** Inserts accounts with addresses that go to the event. */
-async function insertCrowd({ sql }: Environment, eventId: string, count: number): Promise<void> {
+async function insertCrowd(environment: Environment, eventId: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= insertedAtOnce)
+    await insertGuests(environment, eventId, Math.min(left, insertedAtOnce));
+  await environment.sql`analyze`;
+}
+
+async function insertGuests({ sql }: Environment, eventId: string, count: number): Promise<void> {
   await sql`
     with people as (
       insert into users (id, email, name, username, bio, city, language, is_private, role, search, created_at)
@@ -23,7 +32,6 @@ async function insertCrowd({ sql }: Environment, eventId: string, count: number)
       insert into user_counters (user_id, followers_count, following_count, events_count) select id, 0, 0, 0 from people
     )
     insert into rsvps (event_id, user_id, status, created_at) select ${eventId}, id, 'going', now() from people`;
-  await sql`analyze`;
 }
 
 const giveAddress = async ({ sql }: Environment, { id }: Person): Promise<string> => {
