@@ -43,13 +43,13 @@ test('response: 400 for an ID token with a wrong signature, issuer, audience, no
     ['time', { claims: { exp: now - 60, iat: now - 360 } }],
     ['no time', { claims: { exp: undefined } }],
     ['subject', { claims: { sub: undefined } }],
-    ['long subject', { claims: { sub: 'x'.repeat(256) } }],
   ];
   for (const [what, script] of wrong) {
     Object.assign(provider.script, script);
     await refused(400, 'oidc_invalid').catch((error) => assert.fail(`${what}: ${error}`));
     provider.reset();
   }
+  await refused(400, 'oidc_invalid', { sub: 'x'.repeat(256) });
   assert.equal(await accounts(), before);
   assert.equal((await browser().signIn(api, newAccount())).isNewUser, true);
 });
