@@ -102,7 +102,7 @@ test('flags: 403 on each server for every feature, 20 times, after the response 
 test('features: 200 without a token, with what is switched off', async () => {
   const featuresOf = async (server: TestApp) => expectStatus(await server.get('/v1/features'), 200).body;
   const flags = { bookings: true, claims: true, messages: true, signUps: true, uploads: true };
-  const allOn = { ...flags, signIn: ['phone', 'email'], mail: true };
+  const allOn = { ...flags, signIn: ['phone', 'email'], oidcName: null, mail: true };
   assert.deepEqual(await featuresOf(api), allOn);
   expectStatus(await setFlag('claims', false), 200);
   assert.deepEqual(await featuresOf(api), { ...allOn, claims: false });
