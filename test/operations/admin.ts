@@ -1,7 +1,7 @@
 /** The operations of admins. */
 import { auditActions } from '../../src/audit/audit.ts';
 import { createUser } from '../support/factories.ts';
-import { cursorPage, yesOrNo } from './fields.ts';
+import { cursorPage, reportReason, yesOrNo } from './fields.ts';
 import {
   adminsOnly,
   asking,
@@ -27,7 +27,13 @@ const ofNewUser = (tail: string) => ({
 export const adminOperations: Record<string, Operation> = {
   'GET /v1/admin/reports': {
     ...required(),
-    ...asking({ status: text(oneOf('open', 'resolved')), aboutId: text(opaque), ...cursorPage }),
+    ...asking({
+      status: text(oneOf('open', 'resolved')),
+      reason: text(reportReason),
+      order: text(oneOf('newest', 'oldest')),
+      aboutId: text(opaque),
+      ...cursorPage,
+    }),
     ...rowOfAdmins(),
   },
   'GET /v1/admin/reports/{id}': { ...required(), ...rowOfAdmins({ path: newReport }) },

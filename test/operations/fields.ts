@@ -1,12 +1,25 @@
 /** Rules of parameters that several operations have, and paths of several rows. */
 import { numeric, type QueryRule, type RowContext, text } from './operation.ts';
-import { coordinates, flag, integer, number, opaque, prose, type Rule, timestampOrDay } from './rules.ts';
+import {
+  coordinates,
+  flag,
+  integer,
+  number,
+  oneOf,
+  opaque,
+  prose,
+  type Rule,
+  timestampOrDay,
+} from './rules.ts';
 
 /** Specification 8: at most 50. */
 export const limit = numeric(integer(1, 50));
 export const cursorPage = { cursor: text(opaque), limit };
 export const page = { page: numeric(integer(1, 2_147_483_647)), limit };
 export const yesOrNo: QueryRule = { type: 'boolean', rule: flag };
+export const reportReason = oneOf(
+  ...['spam', 'scam', 'harassment', 'hate', 'violence', 'sexual', 'privacy', 'other'],
+);
 const anyText = (max: number): QueryRule => text(prose(max));
 export const box = coordinates(4);
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { notificationKinds } from '../../src/outbox/kinds.ts';
 import { createUpload, onePixelPng } from '../support/factories.ts';
 import { Browser } from '../support/push-browser.ts';
-import { cursorPage, limit, ofOrganizer, yesOrNo } from './fields.ts';
+import { cursorPage, limit, ofOrganizer, reportReason, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -123,7 +123,7 @@ export const peopleOperations: Record<string, Operation> = {
   },
   'POST /v1/unsubscribe': {
     ...open(),
-    ...asking({ token: needed(line(0, 200)), all: yesOrNo }),
+    ...asking({ token: needed(opaque), all: yesOrNo }),
     ...row({ statuses: Array(8).fill(400), path: () => `/v1/unsubscribe?token=${unsigned}` }),
   },
   // The URL of the test server is not https (test/notifications/push.test.ts).
@@ -150,7 +150,7 @@ export const peopleOperations: Record<string, Operation> = {
           required: { type: oneOf('event', 'item', 'message', 'user'), id: opaque },
           optional: {},
         }),
-        reason: oneOf('spam', 'scam', 'harassment', 'hate', 'violence', 'sexual', 'privacy', 'other'),
+        reason: reportReason,
       },
       { text: prose(2_000) },
     ),

@@ -121,8 +121,8 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
     const text = values.get(parameter.name);
     if (text === undefined ? parameter.required : !isParameter(parameter, text)) return 'shape';
   }
-  // Cursors are opaque.
-  if (values.has('cursor')) return 'open';
+  // Cursors and tokens are opaque.
+  if (values.has('cursor') || values.has('token')) return 'open';
   if (['/v1/events', '/v1/events.ics', '/v1/events/map'].includes(path)) return judgeListQuery(values);
   if (path === '/v1/events/search' || path === '/v1/places')
     return values.get('q')?.trim() ? 'fits' : 'sense';

@@ -95,6 +95,7 @@ function peopleViews({ people }: World): View[] {
     const own = {
       phone,
       email: null,
+      oidc: null,
       language: 'en',
       city,
       bio,

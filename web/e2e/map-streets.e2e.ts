@@ -66,7 +66,7 @@ async function pixelsOf(page: Page, colour: Colour): Promise<number> {
 }
 
 /** The colours of land (tokens.css). The town is in the sea of the base map. */
-const land: Record<'light' | 'dark', Colour> = { light: [243, 234, 219], dark: [53, 48, 42] };
+const land: Record<'light' | 'dark', Colour> = { light: [237, 240, 225], dark: [40, 45, 39] };
 
 test('streets: they come in ranges of bytes from this server alone, in light and dark', async ({
   page,
