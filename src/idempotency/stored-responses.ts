@@ -98,7 +98,7 @@ export async function findStoredResponses(
     const row = key && found.get(base64(key.keyHash));
     if (!row) return null;
     if (!row.requestHash.equals(key.requestHash)) return new Problem('idempotency_key_reused');
-    return { ...(JSON.parse(unseal(key.sealKey, row.answer)) as StoredResponse), isReplay: true };
+    return { ...unseal<StoredResponse>(key.sealKey, row.answer), isReplay: true };
   });
 }
 
@@ -122,7 +122,7 @@ export function storeResponses(
         where user_id = ${key.userId} and key_hash = ${key.keyHash} and created_at <= ${expiryOf(now)}`,
       sql`
         insert into idempotency_keys (user_id, key_hash, request_hash, answer, created_at)
-        values (${key.userId}, ${key.keyHash}, ${key.requestHash}, ${seal(key.sealKey, JSON.stringify(response))}, ${now})`,
+        values (${key.userId}, ${key.keyHash}, ${key.requestHash}, ${seal(key.sealKey, response)}, ${now})`,
     ]),
   ];
 }

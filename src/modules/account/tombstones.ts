@@ -7,7 +7,7 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newIdAt, timeOfId } from '../../lib/ids.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
-import { seal, unseal } from '../../lib/sealing.ts';
+import { seal, unsealOwn } from '../../lib/sealing.ts';
 import type { AccountNames } from '../users/delete-account-data.ts';
 
 type Tombstone = AccountNames & {
@@ -36,7 +36,7 @@ export async function insertTombstone(
 ): Promise<void> {
   await tx.execute(sql`
     insert into deleted_accounts (id, sealed, sweeps, due_at)
-    values (${newIdAt(now)}, ${seal(sealKey(secretKey), JSON.stringify(tombstone))}, 0, ${dueAt(now, 0)})`);
+    values (${newIdAt(now)}, ${seal(sealKey(secretKey), tombstone)}, 0, ${dueAt(now, 0)})`);
 }
 
 /** When a sweep is due, if the one before it ran at `now`. */
@@ -56,13 +56,8 @@ export async function lockDueTombstone(tx: Transaction, now: Date): Promise<DueT
 }
 
 /** @returns null if the server has another key than the one that deleted the account */
-export function openTombstone({ sealed }: DueTombstone, secretKey: string): Tombstone | null {
-  try {
-    return JSON.parse(unseal(sealKey(secretKey), sealed)) as Tombstone;
-  } catch {
-    return null;
-  }
-}
+export const openTombstone = ({ sealed }: DueTombstone, secretKey: string): Tombstone | null =>
+  unsealOwn<Tombstone>(sealKey(secretKey), sealed);
 
 /** Plans the next sweep after a successful one, or deletes the tombstone after the last one. */
 export async function finishSweep(tx: Transaction, due: DueTombstone, now: Date): Promise<void> {

@@ -6,7 +6,7 @@
 import type { ReadyConfig } from '../../lib/config.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
-import { seal, unseal } from '../../lib/sealing.ts';
+import { seal, unsealOwn } from '../../lib/sealing.ts';
 import { packToken } from '../../lib/token-packing.ts';
 
 const prefix = 'pl_';
@@ -25,18 +25,12 @@ export function signInLink(
   { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
   proof: LinkProof,
 ): string {
-  const token = packToken(prefix, [seal(sealKey(secretKey), JSON.stringify(proof))]);
+  const token = packToken(prefix, [seal(sealKey(secretKey), proof)]);
   return `${publicUrl}/sign-in/link?token=${token}`;
 }
 
 /** @returns null if the server made no such token */
-export function readLinkToken(secretKey: string, token: string): LinkProof | null {
-  if (!token.startsWith(prefix)) return null;
-  try {
-    return JSON.parse(
-      unseal(sealKey(secretKey), Buffer.from(token.slice(prefix.length), 'base64url')),
-    ) as LinkProof;
-  } catch {
-    return null;
-  }
-}
+export const readLinkToken = (secretKey: string, token: string): LinkProof | null =>
+  token.startsWith(prefix)
+    ? unsealOwn<LinkProof>(sealKey(secretKey), Buffer.from(token.slice(prefix.length), 'base64url'))
+    : null;

@@ -9,7 +9,7 @@ import { oidcCookie, oidcCookieName, readCookies } from '../../http/browser-cook
 import type { Caller } from '../../identity/caller.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
-import { seal, unseal } from '../../lib/sealing.ts';
+import { seal, unsealOwn } from '../../lib/sealing.ts';
 
 /** As long as a person may need at the provider. */
 const lifetimeMs = 10 * 60_000;
@@ -51,7 +51,7 @@ export function flowCookie(config: FlowConfig, { caller, ...flow }: Flow, now: D
     caller: caller && { ...caller, accessHash: caller.accessHash.toString('base64url') },
     expiresAt: now.getTime() + lifetimeMs,
   };
-  const sealed = seal(sealKey(config.secretKey), JSON.stringify(stored));
+  const sealed = seal(sealKey(config.secretKey), stored);
   return oidcCookie(config, sealed.toString('base64url'), lifetimeMs);
 }
 
@@ -66,20 +66,11 @@ export function readFlow(
   now: Date,
 ): Flow | null {
   const [cookie = ''] = readCookies(headers.cookie ?? '', oidcCookieName(config));
-  const stored = open(config, cookie);
+  const stored = unsealOwn<StoredFlow>(sealKey(config.secretKey), Buffer.from(cookie, 'base64url'));
   if (!stored || stored.state !== state || stored.expiresAt <= now.getTime()) return null;
   const { expiresAt: _, caller, ...flow } = stored;
   return {
     ...flow,
     caller: caller && { ...caller, accessHash: Buffer.from(caller.accessHash, 'base64url') },
   };
-}
-
-/** @returns null if the server made no such cookie */
-function open({ secretKey }: FlowConfig, cookie: string): StoredFlow | null {
-  try {
-    return JSON.parse(unseal(sealKey(secretKey), Buffer.from(cookie, 'base64url'))) as StoredFlow;
-  } catch {
-    return null;
-  }
 }
