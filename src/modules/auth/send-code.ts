@@ -5,21 +5,14 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import { languageOf } from '../../http/request-language.ts';
 import { type Contact, canReceive } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { type CodePurpose, hashCode, hashContact } from './code-hashes.ts';
-import {
-  countSend,
-  findLastSend,
-  insertCode,
-  type NewCode,
-  subtractSend,
-  withdrawCode,
-} from './codes-repo.ts';
+import { findLastSend, insertCode, type NewCode, subtractSend, withdrawCode } from './codes-repo.ts';
 import { lockContacts } from './contact-locks.ts';
+import { countMessage } from './count-message.ts';
 import { deliverCode, delivers, isFailure } from './deliver-code.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
 import type { CodeSent } from './schemas.ts';
-import { expiryOf, isOverLimit, resendAfterMs, scopesOf } from './send-limits.ts';
+import { expiryOf, resendAfterMs } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { signInLink } from './sign-in-links.ts';
 
@@ -36,7 +29,7 @@ type CodeRequest = {
 /**
  * Creates a code, stores its hash and sends it. The work and the result do not reveal whether the contact has
  * an account.
- * @throws Problem `too_many_codes`, `sms_unavailable`, `mail_unavailable`, and whatever `check` throws
+ * @throws Problem `too_many_codes`, `sms_unavailable`, `mail_unavailable`, and the errors of `check`
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
   const { config, clock } = services;
@@ -119,9 +112,7 @@ async function count(
   const last = await findLastSend(tx, hashContact(config.secretKey, contact), trust);
   const waitMs = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
   if (waitMs > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(waitMs / 1000) });
-  const scopes = scopesOf(config.secretKey, contact, sender.address, trust);
-  const sent = await countSend(tx, scopes, now);
-  if (isOverLimit(sent, trust, config))
-    throw new Problem('too_many_codes', { retryAfter: secondsToNextUtcDay(now) });
-  return { scopes: Object.values(scopes), toContact: sent.contact };
+  const { address } = sender;
+  const { scopes, toContact } = await countMessage(tx, config, { contact, address, trust, now });
+  return { scopes: Object.values(scopes), toContact };
 }

@@ -46,9 +46,13 @@ export type SendScopes = Counts<string>;
 /** The counts, with the message that is to be sent. */
 export type SendCounts = Counts<number>;
 
+/** The scope of a client network. @param use what is counted: uses do not share counts */
+export const networkScope = (use: 'address' | 'oidc', key: string, address: string): string =>
+  `${use}:${keyedHash(key, 'address', networkOf(address)).toString('base64url')}`;
+
 export function scopesOf(key: string, contact: Contact, address: string, trust: Trust): SendScopes {
   const contactHash = hashContact(key, contact);
-  const network = `address:${keyedHash(key, 'address', networkOf(address)).toString('base64url')}`;
+  const network = networkScope('address', key, address);
   return {
     contact: contactScope(contactHash),
     ...(trust === 'unknown' && { strangers: strangersScope(contactHash) }),

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { languageOf } from '../../http/request-language.ts';
 import type { Contact } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { insertMails } from '../../mail/mails.ts';
-import { countSend } from './codes-repo.ts';
+import { countMessage } from './count-message.ts';
 import { countText, type DeliveryServices } from './deliver-code.ts';
-import { isOverLimit, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms-failure.ts';
 
@@ -37,34 +37,18 @@ export async function textOfChange(
   told: Contact,
 ): Promise<void> {
   if (told.kind !== 'phone') return;
-  if (services.sms.delivers && !(await allowText(services, request, told)))
-    return services.log.error({ reqId: request.id, outcome: 'limit' }, notTold);
+  const { db, config, clock, sms, log } = services;
+  const message = { contact: told, address: request.ip, trust: 'network', now: clock() } as const;
   try {
-    await services.sms.tellOfChange(told.value, languageOf(request));
+    if (sms.delivers) await transaction(db, (tx) => countMessage(tx, config, message));
+    await sms.tellOfChange(told.value, languageOf(request));
     countText(services, 'sent');
   } catch (error) {
-    if (!(error instanceof SmsFailure)) throw error;
-    countText(services, error.reason);
-    const fields = { reqId: request.id, outcome: error.reason, ...error.logged };
-    services.log.error(fields, notTold);
+    if (!(error instanceof Problem)) throw error;
+    const isFailure = error instanceof SmsFailure;
+    if (!isFailure && error.code !== 'too_many_codes') throw error;
+    if (isFailure) countText(services, error.reason);
+    const fields = isFailure ? { outcome: error.reason, ...error.logged } : { outcome: 'limit' };
+    log.error({ reqId: request.id, ...fields }, 'a number was not told of the change of its account');
   }
 }
-
-const notTold = 'a number was not told of the change of its account';
-
-/** @returns false above a limit; the message then does not count */
-async function allowText({ db, config, clock }: TellingServices, { ip }: FastifyRequest, told: Contact) {
-  const scopes = scopesOf(config.secretKey, told, ip, 'network');
-  try {
-    await transaction(db, async (tx) => {
-      if (isOverLimit(await countSend(tx, scopes, clock()), 'network', config)) throw new OverLimit();
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof OverLimit) return false;
-    throw error;
-  }
-}
-
-/** Rolls the count back. */
-class OverLimit extends Error {}

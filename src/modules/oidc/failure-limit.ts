@@ -4,10 +4,9 @@
  */
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
-import { networkOf } from '../../lib/ip-address.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { countSend, subtractSend } from '../auth/codes-repo.ts';
+import { networkScope } from '../auth/send-limits.ts';
 import type { OidcServices } from './services.ts';
 
 const maxFailures = 50;
@@ -19,7 +18,7 @@ export async function countingFailures<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const now = clock();
-  const network = `oidc:${keyedHash(config.secretKey, 'address', networkOf(ip)).toString('base64url')}`;
+  const network = networkScope('oidc', config.secretKey, ip);
   await transaction(db, async (tx) => {
     const sent = await countSend(tx, { network }, now);
     if (sent.network > maxFailures)

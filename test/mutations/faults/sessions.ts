@@ -171,7 +171,12 @@ export const sessionFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/auth/tell-of-change.ts', [
-    ['if (isOverLimit(', 'if (false && isOverLimit(', 'contacts', 'one account causes texts without a limit'],
+    [
+      'if (sms.delivers) await transaction(',
+      'if (false) await transaction(',
+      'contacts',
+      'one account causes texts without a limit',
+    ],
   ]),
   ...faultsOf('src/modules/auth/deliver-code.ts', [
     [

@@ -1,0 +1,27 @@
+import type { Transaction } from '../../db/transaction.ts';
+import type { ReadyConfig } from '../../lib/config.ts';
+import type { Contact } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
+import { secondsToNextUtcDay } from '../../lib/time.ts';
+import { countSend } from './codes-repo.ts';
+import type { Trust } from './requesters.ts';
+import { isOverLimit, type SendScopes, scopesOf } from './send-limits.ts';
+
+type Message = { contact: Contact; address: string; trust: Trust; now: Date };
+
+/**
+ * Counts a message that a client at `address` causes. Throwing rolls the counts back.
+ * @returns the scopes that count it, and the messages to the contact today
+ * @throws Problem `too_many_codes` above a limit of the day
+ */
+export async function countMessage(
+  tx: Transaction,
+  config: Pick<ReadyConfig, 'secretKey' | 'smsPerDay'>,
+  { contact, address, trust, now }: Message,
+): Promise<{ scopes: SendScopes; toContact: number }> {
+  const scopes = scopesOf(config.secretKey, contact, address, trust);
+  const sent = await countSend(tx, scopes, now);
+  if (isOverLimit(sent, trust, config))
+    throw new Problem('too_many_codes', { retryAfter: secondsToNextUtcDay(now) });
+  return { scopes, toContact: sent.contact };
+}
