@@ -37,9 +37,12 @@ export const timeZoneAt = ({ lat, lng }: Coordinates): string => knownZone(lookU
 export const zoneAfterMove = (before: Coordinates & { timezone: string }, place: Coordinates): string =>
   spellZone(before.timezone) === timeZoneAt(before) ? timeZoneAt(place) : before.timezone;
 
+/** Returns the date and the time of an instant in a zone. */
+export const timeIn = (at: Date, timezone: string): Temporal.ZonedDateTime =>
+  at.toTemporalInstant().toZonedDateTimeISO(knownZone(timezone));
+
 /** Returns the calendar date of an instant in a zone. */
-export const dateIn = (at: Date, timezone: string): Temporal.PlainDate =>
-  at.toTemporalInstant().toZonedDateTimeISO(knownZone(timezone)).toPlainDate();
+export const dateIn = (at: Date, timezone: string): Temporal.PlainDate => timeIn(at, timezone).toPlainDate();
 
 /**
  * Returns the first instant of a date in a zone: midnight, or the end of a clock change that skips midnight.

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtagMismatch, FetchSource, PMTiles, type Source, TileType } from 'pmtiles';
 import type { Tile } from '../../lib/pmtiles-file.ts';
-import { dayMs } from '../../lib/time.ts';
+import { dayMs, utcDay } from '../../lib/time.ts';
 import { CommandError } from '../command/command-error.ts';
 import type { TileAddress } from './town-tiles.ts';
 
@@ -30,7 +30,7 @@ export async function openStreets(
   if (url) return openArchive(url, stop);
   let failure: unknown;
   for (let days = 0; days < daysBack; days++) {
-    const day = new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10);
+    const day = utcDay(new Date(now.getTime() - days * dayMs));
     try {
       return await openArchive(`${builds}/${day.replaceAll('-', '')}.pmtiles`, stop);
     } catch (error) {

@@ -1,5 +1,5 @@
 /** When and where an event is, as the pages show it: at the venue, in the language of the reader. */
-import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 
 export type MailedEvent = {
@@ -10,9 +10,6 @@ export type MailedEvent = {
   timezone: string;
   address: string;
 };
-
-/** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
-export const tags: Record<Language, string> = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' };
 
 /** With the name of the zone: a reader may be in another one. The end of an all-day event is exclusive. */
 function formatPeriod({ startAt, endAt, allDay, timezone: timeZone }: MailedEvent, tag: string): string {
@@ -25,7 +22,7 @@ function formatPeriod({ startAt, endAt, allDay, timezone: timeZone }: MailedEven
 }
 
 export function eventBlock(event: MailedEvent, language: Language): NonNullable<MailContent['event']> {
-  const [tag, { startAt, timezone: timeZone, title, address }] = [tags[language], event];
+  const [tag, { startAt, timezone: timeZone, title, address }] = [localeOf[language], event];
   const part = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(tag, { timeZone, ...options }).format(startAt);
   return {

@@ -1,11 +1,11 @@
 /** What the mails of the queue say. */
-import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
 import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
 import type { NotificationRow } from '../present.ts';
 import type { BroughtItem } from '../schemas.ts';
-import { eventBlock, tags } from './event-lines.ts';
+import { eventBlock } from './event-lines.ts';
 
 /** `links`: the URL that links begin with; null if mails lead to no page. */
 export type MailContext = { instance: string; links: string | null };
@@ -84,7 +84,7 @@ export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, la
     ...(others > 0 ? [mailText('people_others', language, { count: others })] : []),
   ];
   return mailText('people_news_followers', language, {
-    names: new Intl.ListFormat(tags[language]).format(listed),
+    names: new Intl.ListFormat(localeOf[language]).format(listed),
   });
 }
 

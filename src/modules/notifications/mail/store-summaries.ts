@@ -6,7 +6,7 @@ import { type Transaction, transaction } from '../../../db/transaction.ts';
 import type { BaseServices } from '../../../http/services.ts';
 import { minId, newId } from '../../../lib/ids.ts';
 import { hourMs } from '../../../lib/time.ts';
-import { knownZone } from '../../../lib/time-zones.ts';
+import { timeIn } from '../../../lib/time-zones.ts';
 import { insertMails } from '../../../mail/mails.ts';
 import { mailedLevels, type SummaryKind, summaryKinds } from '../../../outbox/kinds.ts';
 import { unreadSummaries } from '../summary-repo.ts';
@@ -77,9 +77,7 @@ async function listDue(tx: Transaction, organizers: Organizer[], now: Date): Pro
 }
 
 function isMorning(now: Date, timezone: string): boolean {
-  const { hour } = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(
-    knownZone(timezone),
-  );
+  const { hour } = timeIn(now, timezone);
   return hour >= morning && hour < endOfMorning;
 }
 

@@ -6,15 +6,13 @@ import {
   numberFormatter,
   relativeFormatter,
 } from '#lib/language/formatters.ts';
-import { getLanguage } from '#lib/language/languages.ts';
+import { getLanguage, localeOf } from '#lib/language/languages.ts';
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
 export type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
-/** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
-const tags = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' } as const;
-export const language = () => tags[getLanguage()];
+export const language = () => localeOf[getLanguage()];
 
 /**
  * The day and the time of an event at its venue, such as `Sat 12 Dec, 18:00–22:00`. Dates of all-day events

@@ -4,6 +4,8 @@
  */
 export const languages = ['en', 'de', 'sv', 'ar'] as const;
 export type Language = (typeof languages)[number];
+/** For `Intl`. English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
+export const localeOf: Record<Language, string> = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' };
 /** The language for visitors who ask for none of the languages. */
 export const baseLanguage: Language = 'en';
 /** The name of the cookie with the language that the visitor chose. */
