@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
-import { ConfigError, readConfig } from './config.ts';
+import { configFaults } from '../../test/support/config-faults.ts';
+import { readConfig } from './config.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const production = {
@@ -11,15 +12,7 @@ const production = {
   PUBLIC_URL: 'https://events.example.org/',
   SMS_DRIVER: 'console',
 };
-const faults = (env: NodeJS.ProcessEnv): string => {
-  try {
-    readConfig(env);
-    return '';
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message;
-  }
-};
+const faults = (env: NodeJS.ProcessEnv): string => configFaults(env).join('\n');
 
 test('config: every variable has a default outside production', () => {
   const config = readConfig({});

@@ -11,15 +11,12 @@ import {
   rsvpGoing,
 } from '../support/factories.ts';
 import { headerOf } from '../support/mail-server.ts';
-import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
-import { createMailClient } from './mail-client.ts';
-import { createNewsClient } from './news-client.ts';
+import { expectProblem, expectStatus } from '../support/setup.ts';
+import { startNewsServer } from './news-client.ts';
 
-const api = await startTestApp();
+const { api, clock, mails, news, set } = await startNewsServer();
 const other = await api.startAnother();
-const clock = new TestClock();
-const mails = await createMailClient({ ...api, clock }, { PUBLIC_URL: 'https://events.example.org' });
-const { mailed, wordsOf, summaryOf } = createNewsClient({ ...api, clock }, mails);
+const { mailed, wordsOf, summaryOf } = news;
 const hourMs = 3_600_000;
 
 /** Moves the clock to the next time with this hour in Tokyo, where the events of these tests are. */
@@ -34,8 +31,6 @@ async function run() {
   await Promise.all([api, other].map(({ sql }) => storeSummaries({ db: sql, clock: clock.now })));
   return mailed();
 }
-const set = async ({ token }: Person, settings: object) =>
-  expectStatus(await api.patch('/v1/notifications/settings', token, settings), 200);
 
 async function createHost(settings: object = { rsvps: 'mail', bookings: 'all' }) {
   const [host, ...guests] = await createUsers(api, 4);

@@ -1,9 +1,10 @@
 /** Delivers notifications and sends their mails, for tests. */
 import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
 import { runFanOuts } from '../../src/modules/notifications/fan-out.ts';
+import type { Person } from '../support/factories.ts';
 import { headerOf, type ReceivedMail, textOf } from '../support/mail-server.ts';
-import type { TestApp } from '../support/setup.ts';
-import type { createMailClient } from './mail-client.ts';
+import { expectStatus, startTestApp, type TestApp, TestClock } from '../support/setup.ts';
+import { createMailClient } from './mail-client.ts';
 
 export function createNewsClient(
   server: Pick<TestApp, 'sql' | 'clock'>,
@@ -30,5 +31,22 @@ export function createNewsClient(
     mailed,
     summaryOf,
     wordsOf: (mail: ReceivedMail) => textOf(mail).replaceAll('\r\n', '\n'),
+  };
+}
+
+/** A server with a clock of its own, apart from that of the sessions, and what its mails say. */
+export async function startNewsServer() {
+  const api = await startTestApp();
+  const clock = new TestClock();
+  const mails = await createMailClient({ ...api, clock }, { PUBLIC_URL: 'https://events.example.org' });
+  return {
+    api,
+    clock,
+    mails,
+    news: createNewsClient({ ...api, clock }, mails),
+    change: async ({ token }: Person, id: string, fields: object) =>
+      expectStatus(await api.patch(`/v1/events/${id}`, token, fields), 200),
+    set: async ({ token }: Person, settings: object) =>
+      expectStatus(await api.patch('/v1/notifications/settings', token, settings), 200),
   };
 }

@@ -5,34 +5,20 @@ import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { findDueMails, insertMails, takeMail } from '../../src/mail/mails.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
-import {
-  addAddress,
-  createEvent,
-  createUsers,
-  inDays,
-  type Person,
-  rsvpGoing,
-} from '../support/factories.ts';
+import { addAddress, createEvent, createUsers, inDays, rsvpGoing } from '../support/factories.ts';
 import { headerOf } from '../support/mail-server.ts';
 import { createMessageClient } from '../support/message-client.ts';
-import { expectStatus, startTestApp, TestClock } from '../support/setup.ts';
-import { createMailClient } from './mail-client.ts';
-import { createNewsClient } from './news-client.ts';
+import { expectStatus } from '../support/setup.ts';
+import { createNewsClient, startNewsServer } from './news-client.ts';
 
-const api = await startTestApp();
+const { api, clock, mails, news: first, change } = await startNewsServer();
 const another = await api.startAnother();
-const clock = new TestClock();
-const mails = await createMailClient({ ...api, clock }, { PUBLIC_URL: 'https://events.example.org' });
 const { mailServer, store, rows, clear } = mails;
-const first = createNewsClient({ ...api, clock }, mails);
 const second = createNewsClient({ ...another, clock }, mails);
 const { sent: write } = createMessageClient(api);
 const minuteMs = 60_000;
 
 beforeEach(clear);
-
-const change = async (organizer: Person, id: string, fields: object) =>
-  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
 
 async function createGuest() {
   const [organizer, guest] = await createUsers(api, 2);

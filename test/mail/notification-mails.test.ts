@@ -16,15 +16,11 @@ import {
 } from '../support/factories.ts';
 import { headerOf } from '../support/mail-server.ts';
 import { createMessageClient } from '../support/message-client.ts';
-import { expectStatus, startTestApp, TestClock } from '../support/setup.ts';
-import { createMailClient } from './mail-client.ts';
-import { createNewsClient } from './news-client.ts';
+import { expectStatus } from '../support/setup.ts';
+import { startNewsServer } from './news-client.ts';
 
-const api = await startTestApp();
-// Apart from the clock of the sessions.
-const clock = new TestClock();
-const mails = await createMailClient({ ...api, clock }, { PUBLIC_URL: 'https://events.example.org' });
-const { deliver, mailed, summaryOf, wordsOf } = createNewsClient({ ...api, clock }, mails);
+const { api, clock, mails, news, change, set } = await startNewsServer();
+const { deliver, mailed, summaryOf, wordsOf } = news;
 const { sent: write, read, block } = createMessageClient(api);
 const minuteMs = 60_000;
 
@@ -35,10 +31,6 @@ async function createReaders(count: number): Promise<(Person & { email: string }
   const people = await createUsers(api, count);
   return Promise.all(people.map(async (person) => ({ ...person, email: await addAddress(api, person) })));
 }
-const change = async (organizer: Person, id: string, fields: object) =>
-  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
-const set = async ({ token }: Person, settings: object) =>
-  expectStatus(await api.patch('/v1/notifications/settings', token, settings), 200);
 const follow = async (person: Person, other: Person) =>
   expectStatus(await api.post(`/v1/users/${other.id}/follow`, person.token), 200);
 

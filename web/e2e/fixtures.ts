@@ -167,6 +167,12 @@ export const withWebGl = {
   },
 };
 
+export async function signOut(page: Page): Promise<void> {
+  await page.goto('/settings/account');
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+}
+
 /** The horizontal scroll of a page, in CSS pixels. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -2,7 +2,7 @@
 
 import type { Page } from '@playwright/test';
 import { getMe, requestMailCode } from '@potluck/client';
-import { expect, newAddress, newPhone, overflowOf, readCode, test } from './fixtures.ts';
+import { expect, newAddress, newPhone, overflowOf, readCode, signOut, test } from './fixtures.ts';
 
 /** Chooses the mail address on the open form, and signs in. */
 async function signInByMail(page: Page, address: string): Promise<void> {
@@ -11,12 +11,6 @@ async function signInByMail(page: Page, address: string): Promise<void> {
   await page.getByLabel('Code').fill(await readCode(page));
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
-}
-
-async function signOut(page: Page): Promise<void> {
-  await page.goto('/settings/account');
-  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
-  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
 }
 
 for (const javaScriptEnabled of [true, false]) {

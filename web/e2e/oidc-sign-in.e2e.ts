@@ -1,7 +1,7 @@
 /** Signing in at an OpenID Connect provider, which is a server of its own, and the identity of an account. */
 import type { Page } from '@playwright/test';
 import { getMe } from '@potluck/client';
-import { expect, newEvent, newPhone, overflowOf, readCode, test } from './fixtures.ts';
+import { expect, newEvent, newPhone, overflowOf, readCode, signOut, test } from './fixtures.ts';
 
 let names = 0;
 const newName = () => `villager-${process.pid}-${++names}`;
@@ -26,9 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
       await logIn(page, newName());
       await expect(page).toHaveURL('/people?q=ada');
       await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
-      await page.goto('/settings/account');
-      await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
-      await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+      await signOut(page);
       await page.goto('/sign-in');
       const main = page.getByRole('main');
       const button = await main.getByRole('button', { name: 'Continue with Village account' }).boundingBox();

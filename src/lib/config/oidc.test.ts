@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ConfigError, readConfig } from '../config.ts';
+import { configFaults } from '../../../test/support/config-faults.ts';
+import { readConfig } from '../config.ts';
 
 const secret = 'hunter2-hunter2';
 const oidc = {
@@ -8,16 +9,6 @@ const oidc = {
   OIDC_CLIENT_ID: 'potluck',
   OIDC_CLIENT_SECRET: secret,
 };
-
-function faults(env: NodeJS.ProcessEnv): string[] {
-  try {
-    readConfig(env);
-    return [];
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message.split('\n');
-  }
-}
 
 test('config: OIDC_* read the provider, which is then a way to sign in; the host is its name', () => {
   const config = readConfig(oidc);
@@ -62,13 +53,13 @@ test('config: each fault of OIDC_* is one sentence, which does not contain the s
     [{ SIGN_IN: 'phone,github' }, /^SIGN_IN has "github"; it must be a list of phone, email, oidc\.$/],
   ];
   for (const [env, expected] of cases) {
-    const lines = faults({ ...oidc, ...env });
+    const lines = configFaults({ ...oidc, ...env });
     assert.equal(lines.length, 1, `${JSON.stringify(env)}: ${lines.join('\n')}`);
     const [line = ''] = lines;
     assert.match(line, expected);
     assert.ok(!line.includes(secret), line);
   }
-  assert.deepEqual(faults({ SIGN_IN: 'oidc' }), [
+  assert.deepEqual(configFaults({ SIGN_IN: 'oidc' }), [
     'SIGN_IN has oidc, but no provider is configured: set OIDC_ISSUER.',
   ]);
 });

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ConfigError, readConfig } from '../config.ts';
+import { configFaults } from '../../../test/support/config-faults.ts';
+import { readConfig } from '../config.ts';
 
 const http = {
   SMS_DRIVER: 'http',
   SMS_HTTP_URL: 'https://sms.example.org/send',
   SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}"}',
 };
-
-function faults(env: NodeJS.ProcessEnv): string[] {
-  try {
-    readConfig(env);
-    return [];
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message.split('\n');
-  }
-}
 
 test('config: SMS_DRIVER=http reads the request, and takes the user of the address as a header', () => {
   assert.deepEqual(readConfig(http).sms, {
@@ -104,7 +95,7 @@ test('config: one line that names the variable of SMS_DRIVER=http, and shows no 
     [{ INSTANCE_NAME: 'a\nb' }, /^INSTANCE_NAME must have/],
   ];
   for (const [env, expected] of cases) {
-    const lines = faults({ ...http, ...env });
+    const lines = configFaults({ ...http, ...env });
     assert.equal(lines.length, 1, `${JSON.stringify(env)}: ${lines.join('\n')}`);
     const [line = ''] = lines;
     assert.match(line, expected);
@@ -114,5 +105,5 @@ test('config: one line that names the variable of SMS_DRIVER=http, and shows no 
 
 test('config: SMS_HTTP_URL may start with http:// in a network of one’s own', () => {
   for (const host of ['127.0.0.1:8080', '192.168.1.50', '[fd00::1]', '[::1]:8080', 'phone', 'phone.local'])
-    assert.deepEqual(faults({ ...http, SMS_HTTP_URL: `http://${host}/` }), [], host);
+    assert.deepEqual(configFaults({ ...http, SMS_HTTP_URL: `http://${host}/` }), [], host);
 });
