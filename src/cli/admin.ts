@@ -42,7 +42,7 @@ export async function adminCommand(
   });
 }
 
-/** For admins whose provider, phone or mail does not work: whoever can run the command has the database anyway. */
+/** For admins whose provider, phone or mail does not work. An operator who can run the command has the database. */
 const printLink = (config: Config, contact: MessageContact): Promise<void> =>
   runCommand(config, async ({ db, config: ready }) => {
     const now = new Date();

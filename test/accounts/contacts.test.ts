@@ -179,7 +179,7 @@ test('removal: 200 while another way to sign in is left; 409 last_sign_in for th
   expectProblem(await remove('phone'), 409, 'last_sign_in');
   assert.equal(expectStatus(await remove('email'), 200).body.email, null);
   const email = await addAddress(api, person);
-  // On this server, nobody signs in by mail.
+  // This server has no sign-in by mail.
   const byPhone = await api.startAnother({ env: { SIGN_IN: 'phone' } });
   expectProblem(await remove('phone', byPhone), 409, 'last_sign_in');
   assert.equal(expectStatus(await remove('phone'), 200).body.phone, null);
@@ -245,7 +245,7 @@ test('told: texts of changes count as those with codes do, and above a limit non
     },
   });
   const person = await createUser(api);
-  // The number is told when an address is added; each address is told of its removal.
+  // The number gets a notice of each new address, and each address one of its removal.
   for (let i = 0; i < 15; i++) {
     const code = await request(person, 'email', nextAddress(), `192.0.2.${i}`);
     expectStatus(await verify(limited, person, 'email', code, `192.0.2.${i}`), 200);

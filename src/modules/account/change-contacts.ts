@@ -34,7 +34,10 @@ type Change = {
   endOtherSessions: boolean;
 };
 
-/** `told`: the contact that is told: the one that was replaced or removed, otherwise one that the account had; undefined if messages can be sent to none. */
+/**
+ * `told`: the contact that gets a notice: the one that was replaced or removed, otherwise one that the account had; undefined if
+ * messages can be sent to none.
+ */
 type Changed = { me: MeRow; told: Contact | undefined };
 
 /**
@@ -58,7 +61,7 @@ export async function confirmContact(
     const problem = await checkCode(tx, context, proof);
     return problem ?? replaceContact(tx, { services, request, context }, change, before, contact);
   });
-  return tell(services, request, outcome);
+  return finish(services, request, outcome);
 }
 
 /**
@@ -79,7 +82,7 @@ export async function linkIdentity(
     const before = await lockCurrent(tx, context, caller.id, [identity]);
     return replaceContact(tx, { services, request, context }, change, before, identity);
   });
-  return tell(services, request, changed);
+  return finish(services, request, changed);
 }
 
 /**
@@ -100,7 +103,7 @@ export async function removeContact(
     if (!others.some((contact) => canSignInWith(services.config, contact))) throw new Problem('last_sign_in');
     return replaceContact(tx, { services, request, context }, change, before, null);
   });
-  return tell(services, request, outcome);
+  return finish(services, request, outcome);
 }
 
 /** Locks the contacts of the account, and further ones. Nothing changes them until the transaction ends. */
@@ -154,8 +157,11 @@ async function endOthers(tx: Transaction, context: AuditContext, { id: userId, s
   for (let n = 0; n < ended; n++) await recordAudit(tx, context, { userId }, 'device_signed_out');
 }
 
-/** A refusal is returned by the transaction and not thrown inside: the commit counts the failed try. */
-async function tell(
+/**
+ * Sends the notice of a change after its transaction. The transaction returns a refusal and does not throw it: its commit counts
+ * the failed try.
+ */
+async function finish(
   services: AccountServices,
   request: FastifyRequest,
   outcome: Changed | Problem,

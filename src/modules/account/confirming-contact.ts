@@ -3,7 +3,7 @@ import type { AccountServices } from './services.ts';
 
 /**
  * The contact to which the code belongs that confirms a deletion: the phone; of an account without one the address; of an account
- * without both, or whose address no mail can reach, the identity. Those of a way in which nobody signs in here come last:
+ * without both, or whose address no mail can reach, the identity. Contacts of a way that `SIGN_IN` does not have come last:
  * the operator may have nothing that reaches them.
  */
 export function confirmingContact(

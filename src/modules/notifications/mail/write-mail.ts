@@ -81,8 +81,8 @@ async function listMailedNotifications(
 }
 
 /**
- * Whether the address is still the person's, the person wants such mails, no newer mail says the same, and the reason holds: of a
- * cancelled event that takes place again, nobody is told that it is cancelled.
+ * Whether the address is still the person's, the person wants such mails, no newer mail says the same, and the reason holds: an
+ * event that takes place again causes no mail that it is cancelled.
  */
 async function isWanted({ db, clock }: WriteServices, mail: NotificationMail): Promise<boolean> {
   const { userId, id, kind, subjectId, address } = mail;
