@@ -86,17 +86,18 @@ async function listMailedNotifications(
  */
 async function isWanted({ db, clock }: WriteServices, mail: NotificationMail): Promise<boolean> {
   const { userId, id, kind, subjectId, address } = mail;
-  const holds = isFanOut(kind)
-    ? sql`exists (select 1 from events e where e.id = ${subjectId} and ${isCurrent(kind, clock())})`
-    : sql`true`;
-  const [row] = await db.query<{ level: Level | null; isCurrent: boolean }>(sql`
-    select t.level, ${holds} and not exists (
+  // Two statements, because the event and the person may be on different nodes.
+  const [events, [row]] = await Promise.all([
+    isFanOut(kind)
+      ? db.query(sql`select 1 from events e where e.id = ${subjectId} and ${isCurrent(kind, clock())}`)
+      : null,
+    db.query<{ level: Level | null }>(sql`
+      select t.level from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
+      where u.id = ${userId} and u.email = ${address} and u.suspended_at is null and not exists (
         select 1 from mails m
-        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id}
-      ) as is_current
-    from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
-    where u.id = ${userId} and u.email = ${address} and u.suspended_at is null`);
-  return row?.isCurrent === true && reaches(kind, row.level ?? undefined, 'mail');
+        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})`),
+  ]);
+  return events?.length !== 0 && row !== undefined && reaches(kind, row.level ?? undefined, 'mail');
 }
 
 const isFanOut = (kind: string): kind is FanOutKind => Object.hasOwn(fanOuts, kind);
