@@ -2,13 +2,7 @@
 import type { Event } from '@potluck/client';
 import { dateFormatter } from '#lib/language/formatters.ts';
 
-type Scheduled = Pick<
-  Event,
-  'id' | 'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'location' | 'description'
->;
-
-/** Longer descriptions make addresses that services refuse. */
-const maxDescription = 500;
+type Scheduled = Pick<Event, 'id' | 'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'location'>;
 
 /** The date at the venue, as `20261224`. */
 const dateOf = (time: string, timeZone: string): string =>
@@ -16,12 +10,14 @@ const dateOf = (time: string, timeZone: string): string =>
 /** As `20261224T180000Z`. */
 const timeOf = (time: string): string => new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** @param origin of this server */
+/**
+ * The entries of Google and Outlook do not change with the event, so they lead to its page in place of a description.
+ * @param origin of this server
+ */
 export function calendarLinks(event: Scheduled, origin: string) {
   const { id, title, startAt, endAt, allDay, timezone, location } = event;
   const url = `${origin}/e/${id}`;
   const file = `/v1/events/${id}/calendar.ics`;
-  const details = `${event.description.slice(0, maxDescription)}\n\n${url}`.trim();
   // The end of all-day events is exclusive in Google, too.
   const dates = [startAt, endAt].map((time) => (allDay ? dateOf(time, timezone) : timeOf(time)));
   const google = new URLSearchParams({
@@ -29,7 +25,7 @@ export function calendarLinks(event: Scheduled, origin: string) {
     text: title,
     dates: dates.join('/'),
     location: location.address,
-    details,
+    details: url,
   });
   const outlook = new URLSearchParams({
     path: '/calendar/action/compose',
@@ -39,7 +35,7 @@ export function calendarLinks(event: Scheduled, origin: string) {
     enddt: endAt,
     ...(allDay && { allday: 'true' }),
     location: location.address,
-    body: details,
+    body: url,
   });
   return {
     google: `https://calendar.google.com/calendar/render?${google}`,
