@@ -24,8 +24,8 @@ export const reportSubjects: Record<AdminReport['subject']['type'], () => string
 
 /** `href`: the page of the subject; null if it has none, or is deleted. `event`: for an event or an item of its list. */
 export type ReportedSubject = { title: string | null; href: string | null; event: Event | null };
-/** A report in a list. */
-export type ListedReport = { report: AdminReport; subject: ReportedSubject };
+/** Reports of one subject with one status, which admins decide together. `report`: the first of `reports`. */
+export type ReportCase = { report: AdminReport; reports: AdminReport[]; subject: ReportedSubject };
 
 export const features: Record<Flag['name'], () => string> = {
   bookings: m.admin_flag_bookings,

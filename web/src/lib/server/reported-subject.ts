@@ -1,12 +1,22 @@
 /** Reads what reports are about, for admins. */
 import { type AdminReport, type Client, getEvent, isProblem, listItems } from '@potluck/client';
-import type { ListedReport, ReportedSubject } from '#lib/people/admin.ts';
+import type { ReportCase, ReportedSubject } from '#lib/people/admin.ts';
 
 const gone: ReportedSubject = { title: null, href: null, event: null };
 
-/** @param reports a page of a list */
-export const withSubjects = (client: Client, reports: AdminReport[]): Promise<ListedReport[]> =>
-  Promise.all(reports.map(async (report) => ({ report, subject: await readSubject(client, report) })));
+/**
+ * Joins the reports of each subject.
+ * @param reports a page of a list
+ * @param limit of cases; the reports of further ones are left out
+ */
+export function toCases(client: Client, reports: AdminReport[], limit?: number): Promise<ReportCase[]> {
+  const bySubject = Map.groupBy(reports, ({ subject, status }) => `${subject.type} ${subject.id} ${status}`);
+  const cases = [...bySubject.values()].slice(0, limit).map(async ([report, ...others]) => {
+    if (!report) throw new Error('A group of reports is empty.');
+    return { report, reports: [report, ...others], subject: await readSubject(client, report) };
+  });
+  return Promise.all(cases);
+}
 
 export async function readSubject(
   client: Client,

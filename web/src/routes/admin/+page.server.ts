@@ -1,7 +1,7 @@
 import { getAdminOverview, listAccounts, listAudit, listFlags, listReports } from '@potluck/client';
 import { isRemarkable } from '#lib/people/admin.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { withSubjects } from '#lib/server/reported-subject.ts';
+import { toCases } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
@@ -10,14 +10,14 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const client = locals.api;
   const [overview, reports, accounts, flags, entries] = await Promise.all([
     read(getAdminOverview({ client })),
-    read(listReports({ client, query: { status: 'open', order: 'oldest', limit: 2 } })),
+    read(listReports({ client, query: { status: 'open', order: 'oldest', limit: 50 } })),
     read(listAccounts({ client, query: { limit: 6 } })),
     read(listFlags({ client })),
     read(listAudit({ client, query: { limit: 50 } })),
   ]);
   return {
     overview,
-    reports: await withSubjects(client, reports.data),
+    cases: await toCases(client, reports.data, 2),
     newest: accounts.data,
     off: flags.data.flatMap(({ name, enabled }) => (enabled ? [] : [name])),
     entries: entries.data.filter(isRemarkable).slice(0, 6),

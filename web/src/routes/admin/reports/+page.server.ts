@@ -2,7 +2,7 @@ import { getAdminOverview, listReports } from '@potluck/client';
 import { isReason } from '#lib/people/admin.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { withSubjects } from '#lib/server/reported-subject.ts';
+import { toCases } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
@@ -15,10 +15,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const status = url.searchParams.get('status') === 'resolved' ? 'resolved' : 'open';
   const asked = url.searchParams.get('reason') ?? '';
   const reason = isReason(asked) ? asked : null;
-  const query = { status, order: orders[status], ...(reason && { reason }), ...readPage(url, 20) } as const;
+  const query = { status, order: orders[status], ...(reason && { reason }), ...readPage(url, 50) } as const;
   const [overview, { data, nextCursor }] = await Promise.all([
     read(getAdminOverview({ client })),
     read(listReports({ client, query })),
   ]);
-  return { status, reason, overview, reports: await withSubjects(client, data), nextCursor };
+  return { status, reason, overview, cases: await toCases(client, data), nextCursor };
 };

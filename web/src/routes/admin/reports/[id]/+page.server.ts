@@ -1,35 +1,50 @@
 import {
+  type AdminReport,
+  type Client,
   deleteItem,
   getReport,
   listAudit,
   listReports,
+  ProblemError,
   resolveReport,
   restoreAccount,
   suspendAccount,
   updateEvent,
 } from '@potluck/client';
+import { textOf } from '#lib/forms/texts.ts';
 import { isRemarkable } from '#lib/people/admin.ts';
 import { formAction, texts } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { readSubject, withSubjects } from '#lib/server/reported-subject.ts';
+import { readSubject, toCases } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
+
+/** Reports that one press decides; a form with more fields is cut. */
+const maxReports = 50;
 
 export const load: PageServerLoad = async ({ locals, url, params: path }) => {
   requireAdmin(locals, url);
   const client = locals.api;
   const report = await read(getReport({ client, path }));
   const about = report.about.id;
-  const [subject, others, entries] = await Promise.all([
+  const [subject, found, entries] = await Promise.all([
     read(readSubject(client, report).then((data) => ({ data }))),
-    read(listReports({ client, query: { aboutId: about, limit: 10 } })),
+    read(listReports({ client, query: { aboutId: about, limit: maxReports } })),
     read(listAudit({ client, query: { userId: about, limit: 50 } })),
   ]);
-  const isOther = ({ id }: { id: string }) => id !== report.id;
+  const others = found.data.filter(({ id }) => id !== report.id);
+  const isOfCase = (other: AdminReport) =>
+    other.subject.id === report.subject.id && other.status === report.status;
   return {
     report,
+    /** Those that are decided together. */
+    reports: [report, ...others.filter(isOfCase)],
     subject,
-    others: await withSubjects(client, others.data.filter(isOther)),
+    others: await toCases(
+      client,
+      others.filter((other) => !isOfCase(other)),
+      10,
+    ),
     entries: entries.data.filter(isRemarkable).slice(0, 5),
   };
 };
@@ -38,40 +53,69 @@ export const load: PageServerLoad = async ({ locals, url, params: path }) => {
 const formOf = ({ path: { id } }: { path: { id: string } }, action: string) =>
   `/admin/reports/${id}?/${action}`;
 
+/** The reports that a form decides together. */
+const reportsOf = (form: FormData) => ({ reports: form.getAll('report').map(textOf).slice(0, maxReports) });
+
+/**
+ * Changes the status of reports, one after the other.
+ * @returns the ids of those that changed and of those that did not
+ * @throws ProblemError if none changed
+ */
+async function changeAll(
+  client: Client,
+  ids: string[],
+  body: { status: AdminReport['status']; note?: string },
+) {
+  const reports: string[] = [];
+  const failed: string[] = [];
+  for (const id of ids) {
+    try {
+      await resolveReport({ client, path: { id }, body });
+      reports.push(id);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || (id === ids.at(-1) && reports.length === 0)) throw error;
+      failed.push(id);
+    }
+  }
+  return { reports, failed };
+}
+
 const resolved = { status: 'resolved' } as const;
 const open = { status: 'open' } as const;
 
 export const actions: Actions = {
   resolve: formAction({
-    fields: (form) => texts(form, 'note'),
-    send: ({ client, path }, { note }) =>
-      resolveReport({ client, path, body: { ...resolved, ...(note && { note }) } }),
-    done: (_, __, sent) => ({ done: 'resolved' as const, undo: formOf(sent, 'reopen') }),
+    fields: (form) => ({ ...reportsOf(form), ...texts(form, 'note') }),
+    send: ({ client }, { reports, note }) =>
+      changeAll(client, reports, { ...resolved, ...(note && { note }) }),
+    done: (changed, _, sent) => ({ done: 'resolved' as const, undo: formOf(sent, 'reopen'), ...changed }),
   }),
 
   reopen: formAction({
-    send: ({ client, path }) => resolveReport({ client, path, body: open }),
-    done: () => ({ done: 'reopened' as const }),
+    fields: reportsOf,
+    send: ({ client }, { reports }) => changeAll(client, reports, open),
+    done: (changed) => ({ done: 'reopened' as const, ...changed }),
   }),
 
-  /** Suspends the person whom the report is about, which resolves the report. */
+  /** Suspends the person whom the reports are about, which resolves the reports. */
   suspend: formAction({
-    fields: (form) => texts(form, 'reason'),
-    send: async ({ client, path }, { reason }) => {
+    fields: (form) => ({ ...reportsOf(form), ...texts(form, 'reason') }),
+    send: async ({ client, path }, { reports, reason }) => {
       const { data: report } = await getReport({ client, path });
       await suspendAccount({ client, path: { id: report.about.id }, body: reason ? { reason } : {} });
-      await resolveReport({ client, path, body: resolved });
+      return changeAll(client, reports, resolved);
     },
-    done: (_, __, sent) => ({ done: 'suspended' as const, undo: formOf(sent, 'restore') }),
+    done: (changed, _, sent) => ({ done: 'suspended' as const, undo: formOf(sent, 'restore'), ...changed }),
   }),
 
   restore: formAction({
-    send: async ({ client, path }) => {
+    fields: reportsOf,
+    send: async ({ client, path }, { reports }) => {
       const { data: report } = await getReport({ client, path });
       await restoreAccount({ client, path: { id: report.about.id } });
-      await resolveReport({ client, path, body: open });
+      return changeAll(client, reports, open);
     },
-    done: () => ({ done: 'restored' as const }),
+    done: (changed) => ({ done: 'restored' as const, ...changed }),
   }),
 
   /** `previous`: the visibility to which the event returns. */
