@@ -4,11 +4,16 @@ import { textOf } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
 import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
+import { readSettingStates } from '#lib/server/setting-states.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = ({ locals, url }) => {
-  const { name, username, bio, city, isPrivate, avatar } = requireMe(locals, url);
-  return { profile: { name, username, bio, city, isPrivate, avatar } };
+export const load: PageServerLoad = async ({ locals, url }) => {
+  const me = requireMe(locals, url);
+  const { name, username, bio, city, isPrivate, avatar } = me;
+  return {
+    profile: { name, username, bio, city, isPrivate, avatar },
+    states: await readSettingStates(locals.api, me),
+  };
 };
 
 export const actions: Actions = {
