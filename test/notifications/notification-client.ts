@@ -13,6 +13,7 @@ export type InboxEntry = {
   person: { id: string } | null;
   isFollowing: boolean;
   event: { id: string; status: string } | null;
+  answer: string | null;
   bringing: { title: string; quantity: number }[];
 };
 

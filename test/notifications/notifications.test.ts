@@ -245,8 +245,16 @@ test('rsvps, claims, bookings: one unread notification of each kind counts them,
   assert.deepEqual((await summary(organizer)).sort(), ['bookings×2!', 'claims×2!', 'rsvps×3!']);
   const inboxOfOrganizer = await inbox(organizer);
   for (const { event: about } of inboxOfOrganizer) assert.equal(about?.id, event.id);
-  assert.equal(inboxOfOrganizer.find(({ kind }) => kind === 'rsvps')?.person?.id, first.id);
-  for (const { id } of inboxOfOrganizer) expectStatus(await markRead(organizer, id), 200);
+  const answers = async () => (await inbox(organizer)).filter(({ kind }) => kind === 'rsvps');
+  const [reply] = await answers();
+  assert.deepEqual([reply?.person?.id, reply?.answer], [first.id, 'going']);
+  for (const { kind, answer } of inboxOfOrganizer) if (kind !== 'rsvps') assert.equal(answer, null);
+  await rsvp(first, event.id, 'interested');
+  assert.deepEqual(
+    (await answers()).map(({ answer }) => answer),
+    ['interested'],
+  );
+  for (const { id } of await inbox(organizer)) expectStatus(await markRead(organizer, id), 200);
   await claim(third, item);
   await unclaim(second, item);
   await rsvp(third, event.id, null);
@@ -287,8 +295,8 @@ test('a block: nothing arrives from the other person, and earlier notifications 
   await deliver();
   const rest = await inbox(me);
   assert.deepEqual(
-    rest.map(({ kind, person }) => [kind, person]),
-    [['rsvps', null]],
+    rest.map(({ kind, person, answer }) => [kind, person, answer]),
+    [['rsvps', null, null]],
   );
   assert.equal((await read(me)).unreadCount, 1);
   assert.ok((await summary(other)).every((entry) => !entry.startsWith('follower')));

@@ -4,6 +4,7 @@ import {
   getNotificationSettings,
   listNotifications,
   sendMessage,
+  setRsvp,
   updateEvent,
 } from '@potluck/client';
 import { expect, goTo, newEvent, overflowOf, type Person, test } from './fixtures.ts';
@@ -106,7 +107,7 @@ test('notifications: one follower can be followed back there', async ({
   expect(data.data[0]?.isFollowing).toBe(true);
 });
 
-test('notifications: an organizer reads how many replied, and who did last', async ({
+test('notifications: an organizer reads who replied, and what the answer is', async ({
   page,
   context,
   createPerson,
@@ -118,11 +119,18 @@ test('notifications: an organizer reads how many replied, and who did last', asy
   await awaitUnread(me, 1);
   await signIn(context, me);
   await page.goto('/notifications');
-  await expect(page.getByRole('link', { name: '1 new reply: Lake picnic' })).toHaveAttribute(
-    'href',
-    `/e/${event.id}`,
-  );
-  await expect(page.getByText('Most recently: Carla Guest')).toBeVisible();
+  const row = page.getByRole('link', { name: 'Carla Guest is coming to Lake picnic' });
+  await expect(row).toHaveAttribute('href', `/e/${event.id}`);
+  const second = await createPerson('Dino Guest');
+  await setRsvp({ client: second.client, path: { id: event.id }, body: { status: 'interested' } });
+  await expect(async () => {
+    await page.reload();
+    await expect(
+      page.getByRole('link', { name: 'Dino Guest and 1 other replied to Lake picnic' }),
+    ).toBeVisible({
+      timeout: 500,
+    });
+  }).toPass();
 });
 
 test('notification settings: a level for each kind is kept', async ({

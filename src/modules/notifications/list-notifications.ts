@@ -3,7 +3,12 @@ import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { UserServices } from '../users/services.ts';
 import { toNotification } from './present.ts';
-import { countUnread, listNotifications as findNotifications, listBroughtItems } from './repo.ts';
+import {
+  countUnread,
+  listNotifications as findNotifications,
+  listAnswers,
+  listBroughtItems,
+} from './repo.ts';
 import { NotificationPage, NotificationQuery } from './schemas.ts';
 
 export const listNotifications = defineEndpoint({
@@ -28,14 +33,17 @@ export const listNotifications = defineEndpoint({
     ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     const reminders = rows.flatMap(({ kind, eventId }) => (kind === 'reminder' && eventId ? [eventId] : []));
-    const [persons, brought] = await Promise.all([
+    const replies = rows.flatMap(({ kind, eventId, personId: userId }) =>
+      kind === 'rsvps' && eventId && userId ? [{ eventId, userId }] : [],
+    );
+    const [persons, brought, answers] = await Promise.all([
       Promise.all(rows.map(async ({ personId }) => personId && unlessLate(people.find(personId)))),
       listBroughtItems(db, caller.id, reminders),
+      listAnswers(db, replies),
     ]);
-    const data = rows.map((row, i) => {
-      const items = row.kind === 'reminder' ? brought.filter(({ eventId }) => eventId === row.eventId) : [];
-      return toNotification(row, persons[i] || null, items, config.publicUrl);
-    });
+    const data = rows.map((row, i) =>
+      toNotification(row, { person: persons[i] || null, brought, answers }, config.publicUrl),
+    );
     return { status: 200, body: { data, nextCursor, unreadCount } };
   },
 });

@@ -2,6 +2,7 @@
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
 import { coverUrlOf, type EventRow } from '../events/present.ts';
+import type { Rsvp } from '../events/repo.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { BroughtItem, Notification, NotificationEvent, NotificationSettings } from './schemas.ts';
 
@@ -21,6 +22,9 @@ export type NotificationRow = {
 } & EventColumns;
 
 export type BroughtItemRow = ItemId & Omit<BroughtItem, 'itemId'>;
+export type AnswerRow = { eventId: string; userId: string; status: Rsvp };
+/** `brought`, `answers`: of all notifications of a page. */
+type Details = { person: PersonRow | null; brought: BroughtItemRow[]; answers: AnswerRow[] };
 
 const toEvent = (id: string, row: EventColumns, publicUrl: string): NotificationEvent => ({
   ...row,
@@ -29,18 +33,23 @@ const toEvent = (id: string, row: EventColumns, publicUrl: string): Notification
   location: row,
 });
 
-export const toNotification = (
+export function toNotification(
   row: NotificationRow,
-  person: PersonRow | null,
-  brought: BroughtItemRow[],
+  { person, brought, answers }: Details,
   publicUrl: string,
-): Notification => ({
-  ...row,
-  isRead: !row.isUnread,
-  person: person && toPerson(person, publicUrl),
-  event: row.eventId === null ? null : toEvent(row.eventId, row, publicUrl),
-  bringing: brought.map((item) => ({ ...item, itemId: formatItemId(item) })),
-});
+): Notification {
+  const { kind, eventId, personId } = row;
+  const isOfRow = (answer: AnswerRow) => answer.eventId === eventId && answer.userId === personId;
+  const items = kind === 'reminder' ? brought.filter((item) => item.eventId === eventId) : [];
+  return {
+    ...row,
+    isRead: !row.isUnread,
+    person: person && toPerson(person, publicUrl),
+    event: eventId === null ? null : toEvent(eventId, row, publicUrl),
+    answer: (kind === 'rsvps' && answers.find(isOfRow)?.status) || null,
+    bringing: items.map((item) => ({ ...item, itemId: formatItemId(item) })),
+  };
+}
 
 /** The level of each kind: the one that the person set, or the default. */
 export function toSettings(rows: { kind: NotificationKind; level: Level }[]): NotificationSettings {

@@ -1,7 +1,7 @@
 /** SQL of inboxes and settings. */
 import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
-import { insertRows } from '../../db/rows.ts';
+import { insertRows, rowsOf } from '../../db/rows.ts';
 import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -15,7 +15,7 @@ import {
   type NotificationKind,
 } from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
-import type { BroughtItemRow, NotificationRow } from './present.ts';
+import type { AnswerRow, BroughtItemRow, NotificationRow } from './present.ts';
 import { readSummaries, unreadSummaries } from './summary-repo.ts';
 
 /** Whether the recipient may not see the person of `notifications n`: across a block, or if they are suspended. */
@@ -102,6 +102,18 @@ export async function listBroughtItems(
     from claims c join items i on i.event_id = c.event_id and i.n = c.n
     where c.user_id = ${userId} and c.event_id = any(${eventIds}::uuid[])
     order by c.event_id, c.n`);
+}
+
+const answerKey = { eventId: 'uuid', userId: 'uuid' } as const;
+
+/** Lists the RSVPs that people have at events now. Those without one are left out. */
+export async function listAnswers(
+  db: Database,
+  keys: { eventId: string; userId: string }[],
+): Promise<AnswerRow[]> {
+  if (keys.length === 0) return [];
+  return db.query<AnswerRow>(sql`
+    select r.event_id, r.user_id, r.status from ${rowsOf('rsvps r', keys, answerKey)}`);
 }
 
 /** Marks one notification as read. @returns false if there is no such notification */

@@ -84,6 +84,9 @@ export const Notification = named(
     event: nullable(ref(NotificationEvent), {
       description: `The event as it is now; null for ${listOfCodes(kindsWithoutEvent)}.`,
     }),
+    answer: nullable(oneOf(['going', 'interested'], { examples: ['going'] }), {
+      description: 'For `rsvps`: the RSVP that `person` has now; null without one. Null for other kinds.',
+    }),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',
     }),

@@ -6,7 +6,7 @@ import { describeNotification, hrefOf } from './notifications.ts';
 
 type Person = NonNullable<Notification['person']>;
 
-/** `entries`: the newest first. `people`: each once; only followers are several. `unread`: how many entries are. */
+/** `entries`: the newest first. `people`: each once, the latest first. `unread`: how many entries are. */
 export type NotificationGroup = {
   newest: Notification;
   entries: Notification[];
@@ -43,23 +43,41 @@ const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
 
 /** A character for private use, on both sides of a name. */
 const mark = '\uE000';
+const marked = (name: string): string => mark + name + mark;
 
 /** A sentence such as `Leila, Sofia and 4 others follow you`, in parts; each second part is a name. */
 export const describeGroup = (group: NotificationGroup): string[] => describe(group).split(mark);
 
 function describe(group: NotificationGroup): string {
   const { newest, entries, people } = group;
-  const marked = (name: string) => mark + name + mark;
-  if (!isOfSeveral(group)) {
-    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
-    return describeNotification({ ...newest, count }, marked);
-  }
-  const names = people.slice(0, maxNames).map(({ name }) => marked(name));
-  const others = people.length - names.length;
-  return m.people_news_followers({
-    names: formatList([...names, ...(others > 0 ? [m.people_others({ count: others })] : [])]),
-  });
+  if (isOfSeveral(group)) return m.people_news_followers({ names: namesOf(people, people.length) });
+  const count = entries.reduce((sum, entry) => sum + entry.count, 0);
+  const who = newest.event && people.length > 0 ? sentences[newest.kind]?.(newest.answer) : undefined;
+  if (!who || !newest.event) return describeNotification({ ...newest, count }, marked);
+  // A person may claim several items, so the others are not counted there.
+  const names = namesOf(people, newest.kind === 'claims' ? 1 : count);
+  return who({ names, count, title: marked(newest.event.title) });
 }
+
+/** The names of the first people, and how many the others of `count` are. */
+function namesOf(people: Person[], count: number): string {
+  const names = people.slice(0, Math.min(maxNames, count)).map(({ name }) => marked(name));
+  const others = count - names.length;
+  return formatList([...names, ...(others > 0 ? [m.people_others({ count: others })] : [])]);
+}
+
+type Sentence = (inputs: { names: string; title: string; count: number }) => string;
+/** What people did at an event, by kind. */
+const sentences: Partial<Record<Notification['kind'], (answer: Notification['answer']) => Sentence>> = {
+  rsvps: (answer) =>
+    answer === 'going'
+      ? m.people_who_going
+      : answer === 'interested'
+        ? m.people_who_interested
+        : m.people_who_replied,
+  bookings: () => m.people_who_booked,
+  claims: () => m.people_who_brings,
+};
 
 /** @param meId of the visitor, who has a list of all followers */
 export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>
