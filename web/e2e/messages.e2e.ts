@@ -1,6 +1,6 @@
 /** Conversations between two people. */
 import { blockUser, listConversations, listMessages, sendMessage } from '@potluck/client';
-import { expect, newEvent, overflowOf, type Person, test } from './fixtures.ts';
+import { expect, goTo, newEvent, overflowOf, type Person, test } from './fixtures.ts';
 
 const send = ({ client }: Person, { id }: Person, text: string) =>
   sendMessage({ client, path: { id }, body: { text } });
@@ -112,6 +112,25 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 }
+
+test('messages: the next event of the other person to which the visitor goes stands above the messages', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, host] = [await createPerson(), await createPerson('Hanna Host')];
+  const event = await newEvent(host, { title: 'Breakfast on the roof' });
+  await newEvent(host, { title: 'Another breakfast' });
+  await signIn(context, me);
+  await page.goto(`/messages/${host.id}`);
+  const main = page.getByRole('main');
+  await expect(main.getByText('Hanna Host').last()).toBeVisible();
+  await expect(main.getByRole('link', { name: /breakfast/i })).toHaveCount(0);
+  await goTo(me, event.id);
+  await page.reload();
+  await expect(main.getByRole('link', { name: /breakfast/i })).toHaveText('Breakfast on the roof');
+});
 
 test('messages: messages of one moment have one time; each of the other person can be reported by keyboard', async ({
   page,
