@@ -25,6 +25,8 @@ export default defineConfig({
           'connect-src': ['self'],
           'worker-src': ['self'],
           'manifest-src': ['self'],
+          // Mails, of which admins see a preview. Other pages allow no frames around them.
+          'frame-src': ['self'],
           'form-action': ['self'],
           'base-uri': ['none'],
           'frame-ancestors': ['none'],

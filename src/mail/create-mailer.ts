@@ -1,7 +1,7 @@
 /** Creates the mailer of the configuration. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../db/client.ts';
-import type { SmtpConfig } from '../lib/config/mail.ts';
+import { type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { newId } from '../lib/ids.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -56,8 +56,8 @@ const codeTimeoutMs = 4_000;
 
 /** Codes have connections of their own, so they do not wait for notices. */
 function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smtp: SmtpConfig): Mailer {
-  const forCodes = createTransport(smtp, config.instanceName);
-  const forNotices = createTransport(smtp, config.instanceName);
+  const forCodes = createTransport(smtp, senderNameOf(config));
+  const forNotices = createTransport(smtp, senderNameOf(config));
   async function sendCode(mail: CodeMail): Promise<void> {
     const now = clock();
     if (!(await countMail(db, 'code', config.mail.perHour, now))) {

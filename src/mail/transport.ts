@@ -20,8 +20,8 @@ const idleMs = 30_000;
  */
 const [connectMs, greetMs, replyMs] = [20_000, 30_000, 600_000];
 
-/** @param instanceName the name of the sender, unless `MAIL_FROM` has one */
-export function createTransport({ server, from, dkim }: SmtpConfig, instanceName: string): Transport {
+/** @param senderName `senderNameOf` (lib/config/mail.ts) */
+export function createTransport({ server, from, dkim }: SmtpConfig, senderName: string): Transport {
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   const transporter = createPool({
     ...connectionOptions(server),
@@ -35,7 +35,7 @@ export function createTransport({ server, from, dkim }: SmtpConfig, instanceName
     disableUrlAccess: true,
     ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
   } satisfies SMTPPoolOptions);
-  const sender = { name: from.name ?? instanceName, address: from.address };
+  const sender = { name: senderName, address: from.address };
   return {
     send: (mail) =>
       transporter.sendMail(toOptions(mail, sender, domain)).then(

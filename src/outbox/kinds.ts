@@ -160,6 +160,7 @@ export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summarie
 
 export const notificationKinds = Object.keys(kinds) as NotificationKind[];
 export const summaryKinds = Object.keys(summaries) as SummaryKind[];
+export const deliveredKinds = Object.keys(delivered) as DeliveredKindName[];
 const causeKinds = Object.keys(causes) as CauseKind[];
 const causesAbout = (about: string): NotificationKind[] =>
   causeKinds.filter((kind) => causes[kind].about === about);
@@ -169,9 +170,7 @@ export const adminKinds = causesAbout('server');
 export const kindsWithoutEvent = [...personKinds, ...adminKinds];
 /** Kinds that count what several people do. Of what is unread, only the first is pushed. */
 export const countedKinds: NotificationKind[] = [...summaryKinds, ...adminKinds];
-export const kindsFromPeople = (Object.keys(delivered) as (keyof typeof delivered)[]).filter(
-  (kind) => delivered[kind].isFromPerson,
-);
+export const kindsFromPeople = deliveredKinds.filter((kind) => delivered[kind].isFromPerson);
 
 /** Whether notifications of a kind go to a channel. @param level undefined: the recipient has not set one */
 export const reaches = (kind: NotificationKind, level: Level | undefined, channel: Channel): boolean =>

@@ -1,10 +1,13 @@
 /** The list of mails for admins, and the test mail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { readLinkToken } from '../../src/modules/auth/sign-in-links.ts';
+import { exampleKinds } from '../../src/modules/notifications/mail/examples.ts';
+import { languages } from '../../web/src/lib/language/languages.ts';
 import { createMailClient } from '../mail/mail-client.ts';
 import { createAdmin, createUser, deleteAccount } from '../support/factories.ts';
 import { headerOf, type ReceivedMail } from '../support/mail-server.ts';
-import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 const mails = await createMailClient(api);
@@ -70,6 +73,39 @@ test('mails: 400 for what is no address, 503 without mail', async () => {
   const without = await api.startAnother({ env: { MAIL_DRIVER: 'off' } });
   const answer = await without.post('/v1/admin/mails/test', admin.token, { address: 'noor@example.net' });
   expectProblem(answer, 503, 'mail_unavailable');
+});
+
+const tokenIn = /\?token=(\S+)/g;
+
+// spec: 5 GET /v1/admin/mails/preview: what a mail of each kind looks like
+test('mail preview: each kind in each language, as a mail of this server; its tokens stop no mails and sign nobody in', async () => {
+  const PUBLIC_URL = 'https://events.example.org';
+  const server = await api.startAnother({ env: { PUBLIC_URL, INSTANCE_NAME: 'Village' } });
+  for (const kind of exampleKinds)
+    for (const language of languages) {
+      const path = `/v1/admin/mails/preview?kind=${kind}&language=${language}`;
+      const { subject, sender, text, html } = expectStatus(await server.get(path, admin.token), 200).body;
+      assert.notEqual(subject, '');
+      assert.match(sender, /Village/);
+      assert.match(html, new RegExp(`^<!doctype html><html lang="${language}"`));
+      assert.ok(html.includes('Village') && !text.includes('Potluck'));
+      for (const [, token = ''] of text.matchAll(tokenIn)) {
+        expectProblem(await server.post(`/v1/unsubscribe?token=${token}`), 400, 'invalid_request');
+        assert.equal(readLinkToken(secretKey, token), null);
+      }
+    }
+  const previewIn = async (more: string) =>
+    (await server.get(`/v1/admin/mails/preview?kind=reminder${more}`, admin.token)).body;
+  const [reminder, german] = [await previewIn(''), await previewIn('&language=de')];
+  assert.match(reminder.text, /https:\/\/events\.example\.org\/e\//);
+  assert.notEqual(reminder.subject, german.subject);
+});
+
+test('mail preview: without PUBLIC_URL, a mail leads to no page; 400 for an unknown kind or language', async () => {
+  const { body } = await api.get('/v1/admin/mails/preview?kind=reminder', admin.token);
+  assert.doesNotMatch(`${body.text}${body.html}`, /https?:/);
+  for (const query of ['', '?kind=rsvps', '?kind=toString', '?kind=reminder&language=fi'])
+    expectProblem(await api.get(`/v1/admin/mails/preview${query}`, admin.token), 400, 'invalid_request');
 });
 
 test('mails: the deletion of an account deletes its mails and those about it', async () => {

@@ -6,36 +6,42 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { codeContent } from '../../src/mail/code-content.ts';
-import { mailKinds } from '../../src/mail/kinds.ts';
 import { colours, contrasts, type MailContent, renderHtml, renderText } from '../../src/mail/layout.ts';
-import { mailedPurposes } from '../../src/mail/mailer.ts';
 import messages from '../../src/mail/messages.json' with { type: 'json' };
-import { newsContent, ownContent } from '../../src/modules/notifications/mail/mail-content.ts';
-import { summaryContent } from '../../src/modules/notifications/mail/write-summary.ts';
+import { exampleKinds, mailExample, newsExample } from '../../src/modules/notifications/mail/examples.ts';
+import { type MailedNews, newsContent } from '../../src/modules/notifications/mail/mail-content.ts';
 import { findDefects, type Messages } from '../../web/check-messages.ts';
 import { type Language, languages } from '../../web/src/lib/language/languages.ts';
-import { mailedNews, mailedSummary } from './mailed-news.ts';
 
 const folder = path.join(import.meta.dirname, 'golden');
 mkdirSync(folder, { recursive: true });
 
-const link = 'https://events.example.org/sign-in/link?token=Zm9v';
 const instance = 'Mölle & Söner';
-
-const ownKinds = mailKinds.filter((kind) => kind !== 'summary');
 const context = { instance, links: 'https://events.example.org' };
+const [changed, message, follower] = (['eventChanged', 'message', 'follower'] as const).map((kind) =>
+  newsExample(kind, context),
+) as [MailedNews, MailedNews, MailedNews];
+const days = {
+  startAt: new Date('2027-06-17T22:00:00Z'),
+  endAt: new Date('2027-06-20T22:00:00Z'),
+  allDay: true,
+};
+
+/** Beside the examples, by the name of the files. */
+const more: Record<string, MailedNews> = {
+  'eventChanged-all_day': { ...changed, row: { ...changed.row, ...days, address: '' } },
+  'message-several': { ...message, row: { ...message.row, count: 11 }, names: [] },
+  'follower-several': { ...follower, names: ['Noor al-Hamad', 'Leila', 'Åsa', 'Ben', 'Cem'] },
+};
 
 /** Every mail, by the name of its files. */
 const mails: Record<string, MailContent> = Object.fromEntries(
   languages.flatMap((language) => [
-    ...mailedPurposes.map((purpose) => [
-      `code-${purpose}.${language}`,
-      codeContent({ address: 'noor@example.net', purpose, code: '493027', link, language }, instance),
+    ...exampleKinds.map((kind) => [`${kind}.${language}`, mailExample(kind, language, context)]),
+    ...Object.entries(more).map(([name, news]) => [
+      `${name}.${language}`,
+      newsContent(news, language, context),
     ]),
-    ...ownKinds.map((kind) => [`${kind}.${language}`, ownContent(kind, language, context)]),
-    [`summary.${language}`, summaryContent(mailedSummary, language, context)],
-    ...mailedNews.map(([name, news]) => [`${name}.${language}`, newsContent(news, language, context)]),
   ]),
 );
 

@@ -1,10 +1,11 @@
 /** The operations of admins. */
 import { auditActions } from '../../src/audit/audit.ts';
 import { createUser } from '../support/factories.ts';
-import { cursorPage, reportReason, yesOrNo } from './fields.ts';
+import { cursorPage, language, reportReason, yesOrNo } from './fields.ts';
 import {
   adminsOnly,
   asking,
+  needed,
   type Operation,
   of,
   type RowContext,
@@ -91,9 +92,23 @@ export const adminOperations: Record<string, Operation> = {
     ...asking({ state: text(oneOf('queued', 'sent', 'failed', 'suppressed')), ...cursorPage }),
     ...rowOfAdmins(),
   },
+  'GET /v1/admin/mails/preview': {
+    ...required(),
+    ...asking({
+      kind: needed(
+        oneOf(
+          ...['code_sign_in', 'code_confirm_contact', 'code_delete_account', 'test', 'contact_changed'],
+          ...['summary', 'eventChanged', 'eventCancelled', 'reminder', 'bookingConfirmed', 'message'],
+          ...['follower', 'reports'],
+        ),
+      ),
+      language: text(language),
+    }),
+    ...rowOfAdmins({ path: () => '/v1/admin/mails/preview?kind=reminder' }),
+  },
   'POST /v1/admin/mails/test': {
     ...required(202),
-    ...of({ address: opaque }, { language: oneOf('en', 'de', 'sv', 'ar') }),
+    ...of({ address: opaque }, { language }),
     example: () => ({ address: 'noor@example.org' }),
     ...row({ statuses: adminsOnly(202) }),
   },

@@ -20,6 +20,7 @@ export const yesOrNo: QueryRule = { type: 'boolean', rule: flag };
 export const reportReason = oneOf(
   ...['spam', 'scam', 'harassment', 'hate', 'violence', 'sexual', 'privacy', 'other'],
 );
+export const language = oneOf('en', 'de', 'sv', 'ar');
 const anyText = (max: number): QueryRule => text(prose(max));
 export const box = coordinates(4);
 

@@ -9,7 +9,7 @@ import {
   requestMail,
   tokenOf,
 } from '../support/factories.ts';
-import { cursorPage, yesOrNo } from './fields.ts';
+import { cursorPage, language, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -181,7 +181,7 @@ export const sessionOperations: Record<string, Operation> = {
         city: line(0, 80),
         avatar: orNull(httpUrl),
         isPrivate: flag,
-        language: oneOf('en', 'de', 'sv', 'ar'),
+        language,
       },
     ),
     example: () => ({ city: 'Oslo' }),

@@ -1,4 +1,5 @@
 /** Administration: reports, accounts and switches. */
+import AxeBuilder from '@axe-core/playwright';
 import { report } from '@potluck/client';
 import { expect, newAdmin, newEvent, overflowOf, test } from './fixtures.ts';
 
@@ -178,6 +179,60 @@ for (const javaScriptEnabled of [true, false])
     });
   });
 
+for (const javaScriptEnabled of [true, false])
+  test.describe(`mail preview ${javaScriptEnabled ? 'with' : 'without'} scripts`, () => {
+    test.use({ javaScriptEnabled });
+    test('admin: each kind of mail is shown in each language, in frames that run and load nothing', async ({
+      page,
+      context,
+      signIn,
+    }) => {
+      await signIn(context, await newAdmin());
+      await page.goto('/admin/mails');
+      await page.getByRole('link', { name: 'See what mails look like' }).click();
+      await page.getByRole('combobox', { name: 'Language' }).selectOption('ar');
+      await page.getByRole('combobox', { name: 'Mail' }).selectOption({ label: 'Cancellations' });
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+      await expect(page).toHaveURL('/admin/mails/preview?language=ar&kind=eventCancelled');
+      await expect(page.locator('dd').first()).toContainText('Noor al-Hamad عبر Potluck');
+      await expect(page.frameLocator('.phone iframe').getByRole('heading')).toContainText('أُلغيت');
+      await expect(page.locator('pre')).toBeHidden();
+      await page.locator('summary', { hasText: 'the text part' }).click();
+      await expect(page.locator('pre')).toContainText('Kajen 3, Mölle');
+    });
+  });
+
+test('admin: the preview of mails, and a mail itself, have no violation of WCAG', async ({
+  page,
+  context,
+  signIn,
+}) => {
+  test.setTimeout(60_000);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  await signIn(context, await newAdmin());
+  await page.goto('/admin/mails/preview');
+  // Tools cannot run in the frames.
+  const preview = await new AxeBuilder({ page }).withTags(tags).exclude('iframe').analyze();
+  expect(preview.violations).toEqual([]);
+  const html = await (await page.request.get('/admin/mails/preview/html?kind=reminder')).text();
+  await page.goto('about:blank');
+  await page.setContent(html);
+  expect((await new AxeBuilder({ page }).withTags(tags).analyze()).violations).toEqual([]);
+});
+
+test('admin: the HTML of a mail is for frames of this server alone', async ({ page, context, signIn }) => {
+  const path = '/admin/mails/preview/html?kind=message&language=en';
+  await signIn(context, await newAdmin());
+  const response = await page.goto(path);
+  const { 'content-security-policy': policy, 'x-frame-options': frames } = response?.headers() ?? {};
+  expect(policy).toBe(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox",
+  );
+  expect(frames).toBeUndefined();
+  const other = await page.goto('/admin/mails');
+  expect(other?.headers()['x-frame-options']).toBe('DENY');
+});
+
 test('admin: a lost response is explained, and what was entered is kept', async ({
   page,
   context,
@@ -219,6 +274,8 @@ test('admin: a guest is refused, and no data of administrators is in the page', 
     '/admin/people',
     '/admin/switches',
     '/admin/mails',
+    '/admin/mails/preview',
+    '/admin/mails/preview/html?kind=message',
     '/admin/audit',
   ]) {
     const response = await page.goto(path);
@@ -242,6 +299,7 @@ test('admin: a visitor who is signed out signs in first; the pages fit a phone',
     '/admin/people',
     '/admin/switches',
     '/admin/mails',
+    '/admin/mails/preview',
     '/admin/audit',
   ]) {
     await page.goto(path);

@@ -100,6 +100,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     accounts: `/admin/people?q=${encodeURIComponent(word)}`,
     switches: '/admin/switches',
     mails: '/admin/mails',
+    'mail preview': '/admin/mails/preview?kind=test',
     'error page': '/nothing/here',
   };
   return { admin, word, pages };

@@ -131,7 +131,11 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
     ),
   );
   paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
-  paths.push(...['', '/reports', '/people', '/switches', '/mails', '/audit'].map((name) => `/admin${name}`));
+  paths.push(
+    ...['', '/reports', '/people', '/switches', '/mails', '/mails/preview', '/audit'].map(
+      (name) => `/admin${name}`,
+    ),
+  );
   await signIn(context, admin);
   const reports = await watch(page);
   const inspected: Inspected[] = [];

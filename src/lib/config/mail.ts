@@ -32,6 +32,10 @@ export type MailConfig = { perHour: number; hasLinks: boolean } & (
   | SmtpConfig
 );
 
+/** The name of the sender of mails that no person causes. */
+export const senderNameOf = ({ mail, instanceName }: { mail: MailConfig; instanceName: string }): string =>
+  (mail.driver === 'smtp' ? mail.from.name : undefined) ?? instanceName;
+
 /**
  * @param devCodes whether responses contain codes, so that mail is possible without a mail server
  * @param publicUrl undefined if it is not set: readers of mails could not open an address of this machine

@@ -8,6 +8,7 @@ import { listAccounts } from './list-accounts.ts';
 import { listAdminMails } from './list-admin-mails.ts';
 import { listAudit } from './list-audit.ts';
 import { listFlags } from './list-flags.ts';
+import { previewMail } from './preview-mail.ts';
 import { sendTestMail } from './send-test-mail.ts';
 import { restoreAccount, suspendAccount } from './suspend-account.ts';
 import { hideLateEvents } from './suspension.ts';
@@ -27,6 +28,7 @@ export const admin = defineModule<BaseServices>({
     switchFlag,
     listAudit,
     listAdminMails,
+    previewMail,
     sendTestMail,
   },
   jobs: [

@@ -162,9 +162,9 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
 
 const policyHeader = 'content-security-policy';
 
-/** The route of a page decides whether other sites may show it in a frame (web/src/hooks.server.ts), not its address. */
+/** The route of a page decides whether pages may show it in a frame (web/src/hooks.server.ts), not its address. */
 const allowsFrames = (policy: string | null | undefined): boolean =>
-  policy?.includes('frame-ancestors *') ?? false;
+  /frame-ancestors (\*|'self')/.test(policy ?? '');
 
 function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
   const headers = toHeaders(request.headers);

@@ -1,5 +1,6 @@
 /** What the mails of the queue say. */
 import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
+import type { ReadyConfig } from '../../../lib/config.ts';
 import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
@@ -9,6 +10,15 @@ import { eventBlock } from './event-lines.ts';
 
 /** `links`: the URL that links begin with; null if mails lead to no page. */
 export type MailContext = { instance: string; links: string | null };
+
+export const mailContextOf = ({
+  instanceName,
+  mail,
+  publicUrl,
+}: Pick<ReadyConfig, 'instanceName' | 'mail' | 'publicUrl'>): MailContext => ({
+  instance: instanceName,
+  links: mail.hasLinks ? publicUrl : null,
+});
 
 /** A mail beside those of notifications: a `MailKind`. */
 export const ownContent = (kind: string, language: Language, { instance }: MailContext): MailContent => ({

@@ -19,7 +19,7 @@ import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification, listBroughtItems, listNotifications } from '../repo.ts';
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
 import { calendarPart } from './calendar-part.ts';
-import { type MailedNews, newsContent, ownContent } from './mail-content.ts';
+import { type MailedNews, mailContextOf, newsContent, ownContent } from './mail-content.ts';
 import { writeSummary } from './write-summary.ts';
 
 type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config'>;
@@ -31,8 +31,7 @@ const isOfNotification = (mail: QueuedMail): mail is NotificationMail =>
 
 /** @returns null for a mail that is not to be sent: it says nothing new to the person, or nothing that the person may see */
 export async function writeMail(services: WriteServices, mail: QueuedMail): Promise<MailContent | null> {
-  const { config } = services;
-  const context = { instance: config.instanceName, links: config.mail.hasLinks ? config.publicUrl : null };
+  const context = mailContextOf(services.config);
   if (mail.kind === 'summary') return writeSummary(services, mail, context);
   if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
   if (!(await isWanted(services, mail))) return null;

@@ -1,5 +1,5 @@
 /** What admins read of mails. */
-import type { AdminMail } from '@potluck/client';
+import type { AdminMail, PreviewMailData } from '@potluck/client';
 import { labels } from '#lib/generated/notification-kinds.ts';
 import { m } from '#lib/messages/index.js';
 
@@ -15,4 +15,14 @@ export const mailKinds: Record<AdminMail['kind'], () => string> = {
   contact_changed: m.admin_mail_contact_changed,
   summary: m.people_kind_summary,
   test: m.admin_mail_test,
+};
+
+/** Of these, one mail a day tells the organizer. */
+const { rsvps, claims, bookings, ...mailed } = mailKinds;
+
+export const previewedKinds: Record<PreviewMailData['query']['kind'], () => string> = {
+  code_sign_in: m.admin_mail_code_sign_in,
+  code_confirm_contact: m.admin_mail_code_confirm_contact,
+  code_delete_account: m.admin_mail_code_delete_account,
+  ...mailed,
 };

@@ -1,0 +1,69 @@
+/**
+ * An example of each kind of mail, by the functions that write real mails: for admins, for the files that tests compare, and for
+ * the pictures of the documentation. No server makes the tokens in its links: they sign nobody in and stop no mails.
+ */
+import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import { codeContent } from '../../../mail/code-content.ts';
+import { type MailKind, mailKinds } from '../../../mail/kinds.ts';
+import type { MailContent } from '../../../mail/layout.ts';
+import { mailedPurposes } from '../../../mail/mailer.ts';
+import { type DeliveredKindName, deliveredKinds, kindsWithoutEvent } from '../../../outbox/kinds.ts';
+import type { NotificationRow } from '../present.ts';
+import { type MailContext, type MailedNews, newsContent, ownContent } from './mail-content.ts';
+import { summaryContent } from './write-summary.ts';
+
+const codeKinds = mailedPurposes.map((purpose) => `code_${purpose}` as const);
+/** Mails with codes, and the mails of the queue. */
+export const exampleKinds = [...codeKinds, ...mailKinds, ...deliveredKinds];
+export type ExampleKind = (typeof exampleKinds)[number];
+
+/** @param context `links`: null for mails that lead to no page */
+export function mailExample(kind: ExampleKind, language: Language, context: MailContext): MailContent {
+  const purpose = mailedPurposes.find((name) => kind === `code_${name}`);
+  if (purpose) {
+    const link = context.links && `${context.links}/sign-in/link?token=Zm9v`;
+    const code = { address: 'noor@example.net', purpose, code: '493027', link, language };
+    return codeContent(code, context.instance);
+  }
+  if (kind === 'summary')
+    return summaryContent({ rows: countedRows, stop: stopOf(kind, context) }, language, context);
+  if (isOwnKind(kind)) return ownContent(kind, language, context);
+  return newsContent(newsExample(kind as DeliveredKindName, context), language, context);
+}
+
+const isOwnKind = (kind: string): kind is MailKind => mailKinds.some((name) => name === kind);
+
+const row: NotificationRow = {
+  id: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7',
+  kind: 'reminder',
+  createdAt: new Date('2026-12-11T17:00:00Z'),
+  isUnread: true,
+  count: 1,
+  personId: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de001',
+  isFollowing: false,
+  eventId: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1',
+  ...{ title: 'Glögg & <soup> on the quay', coverUrl: null, coverTheme: null, category: 'food' },
+  ...{ startAt: new Date('2026-12-12T17:00:00Z'), endAt: new Date('2026-12-12T21:30:00Z'), allDay: false },
+  ...{ timezone: 'Europe/Stockholm', address: 'Kajen 3, Mölle', lat: 56.28, lng: 12.49, isExact: true },
+  status: 'scheduled',
+};
+
+const countedRows = (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n) => [
+  { ...row, kind, count: n + 1 },
+  { ...row, kind, count: 40, title: 'Harbour potluck' },
+]);
+
+export const newsExample = (kind: DeliveredKindName, context: MailContext): MailedNews => ({
+  row: { ...row, kind, ...(kindsWithoutEvent.includes(kind) && { eventId: null }) },
+  names: ['Noor al-Hamad'],
+  brought: kind === 'reminder' ? [{ title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
+  stop: stopOf(kind, context),
+});
+
+const stopOf = (kind: string, { links }: MailContext): MailedNews['stop'] =>
+  links === null
+    ? null
+    : {
+        page: `${links}/unsubscribe?token=${kind}.Zm9v`,
+        post: `${links}/v1/unsubscribe?token=${kind}.Zm9v`,
+      };
