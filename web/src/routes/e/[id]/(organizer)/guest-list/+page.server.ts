@@ -1,4 +1,4 @@
-import { type Guest, listGuests } from '@potluck/client';
+import { type Client, type Guest, getEventMails, getFeatures, listGuests } from '@potluck/client';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
 import { collect } from '#lib/server/organizer/collect.ts';
@@ -10,9 +10,10 @@ const answers = ['going', 'interested'] as const;
 const maxBrought = 4;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
-  const [{ rows, isCut }, bringList] = await Promise.all([
+  const [{ rows, isCut }, bringList, mails] = await Promise.all([
     read(collect((query) => listGuests({ client, path: { id }, query })).then((data) => ({ data }))),
     loadBringList(client, id),
+    countMails(client, id),
   ]);
   const q = url.searchParams.get('q')?.trim() ?? '';
   const answer = answers.find((one) => one === url.searchParams.get('answer')) ?? null;
@@ -21,11 +22,20 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
   const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
   return {
-    ...{ q, answer, pages, isCut: isCut || bringList.isCut },
+    ...{ q, answer, pages, mails, isCut: isCut || bringList.isCut },
     counts: { all: found.length, ...countAnswers(found) },
     guests: guests.map((guest) => ({ ...guest, ...toLines(brought.get(guest.user.id) ?? []) })),
   };
 };
+
+/** What became of the mails to guests; null if there are none, and on a server that sends none. */
+async function countMails(client: Client, id: string) {
+  const features = await read(getFeatures({ client }));
+  if (!features.mail) return null;
+  const { queued, sent, failed, suppressed } = await read(getEventMails({ client, path: { id } }));
+  const lost = failed + suppressed;
+  return queued + sent + lost > 0 ? { queued, sent, lost } : null;
+}
 
 /** Whether a name or username contains a text, without regard to case and accents. */
 const matches = ({ name, username }: Guest['user'], q: string): boolean =>
