@@ -70,6 +70,14 @@ export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | '
     : format.format(Math.ceil((start - now) / minuteMs), 'minute');
 }
 
+/** A number of seconds from now, such as `in 5 minutes`. */
+export function formatDelay(seconds: number): string {
+  const format = relativeFormatter(language(), {});
+  if (seconds < 60) return format.format(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? format.format(minutes, 'minute') : format.format(Math.ceil(minutes / 60), 'hour');
+}
+
 export const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
 
 /** The name of the time zone of a venue at a time, such as `Central European Standard Time` or, short, `CET`. */

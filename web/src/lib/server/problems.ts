@@ -2,7 +2,7 @@
 import { type FieldError, ProblemError, ResponseError } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
-import { formatNumber } from '#lib/language/format.ts';
+import { formatDelay, formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 
 const messages = m as unknown as Record<string, ((inputs?: object) => string) | undefined>;
@@ -34,9 +34,12 @@ export function toPageError(cause: unknown): App.Error | null {
   return null;
 }
 
-export const toFormProblem = ({ code, errors }: ProblemError): FormProblem => ({
+export const toFormProblem = ({ code, errors, retryAfter }: ProblemError): FormProblem => ({
   code,
-  message: problemText(code),
+  message:
+    code === 'too_many_codes' && retryAfter !== undefined
+      ? `${problemText(code)} ${m.problem_next_code({ when: formatDelay(retryAfter) })}`
+      : problemText(code),
   fields: Object.fromEntries(errors.map((error) => [error.path, fieldText(error)])),
 });
 
