@@ -28,6 +28,8 @@ export type MailContent = {
   calendar?: { method: 'REQUEST' | 'CANCEL'; text: string };
   /** The name of the sender, if it is not that of the instance. */
   sender?: string;
+  /** Who gets the replies; the sender if it is left out. */
+  replyTo?: { name: string; address: string };
   /** The address to which mail programs post so that the person gets no more mails like this (RFC 8058). */
   unsubscribe?: string;
 };

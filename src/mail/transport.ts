@@ -68,6 +68,7 @@ const toOptions = (
 ): SendMailOptions => ({
   from: { ...from, name: content.sender ?? from.name },
   to: { name: '', address: to },
+  ...(content.replyTo && { replyTo: content.replyTo }),
   messageId: `<${id}@${domain}>`,
   subject: content.subject,
   text: renderText(content),

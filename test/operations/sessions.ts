@@ -182,6 +182,7 @@ export const sessionOperations: Record<string, Operation> = {
         avatar: orNull(httpUrl),
         isPrivate: flag,
         language,
+        mailReplies: flag,
       },
     ),
     example: () => ({ city: 'Oslo' }),

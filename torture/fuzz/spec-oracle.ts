@@ -323,7 +323,7 @@ function findWrongPage(name: string, query: [string, string][], body: unknown): 
 
 /** The fields that a response repeats exactly as they were sent. */
 const echoed: Record<string, string[]> = {
-  'PATCH /v1/me': ['name', 'bio', 'city', 'isPrivate', 'language'],
+  'PATCH /v1/me': ['name', 'bio', 'city', 'isPrivate', 'language', 'mailReplies'],
   'POST /v1/events': [
     'title',
     'description',

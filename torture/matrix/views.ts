@@ -97,6 +97,7 @@ function peopleViews({ people }: World): View[] {
       email: null,
       oidc: null,
       language: 'en',
+      mailReplies: false,
       city,
       bio,
       createdAt,

@@ -24,6 +24,8 @@ create table users (
   city text not null,
   -- Of mails; null until the first sign-in.
   language text,
+  -- Whether guests can reply to mails about the person's events, and so see the address.
+  mail_replies boolean not null default false,
   is_private boolean not null,
   role text not null check (role in ('user', 'admin')),
   -- The avatar, which is an upload of the person. Null: the generated placeholder image.

@@ -1,7 +1,7 @@
 /** Accounts: created at the first sign-in of a contact or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
 import { update } from '../../db/rows.ts';
-import { raw, sql } from '../../db/sql.ts';
+import { empty, raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { type Contact, type ContactKind, keyOf } from '../../lib/contact.ts';
@@ -104,7 +104,9 @@ export async function setContact(
   kind: ContactKind,
   value: string | null,
 ): Promise<void> {
-  await tx.query(sql`${update('users', sql`${raw(kind)} = ${value}`)} where id = ${userId}`);
+  // An address that is added later is shown to nobody before its owner says so again.
+  const more = kind === 'email' && value === null ? sql`, mail_replies = false` : empty;
+  await tx.query(sql`${update('users', sql`${raw(kind)} = ${value} ${more}`)} where id = ${userId}`);
 }
 
 /** Changes a person's role, and locks the account until the transaction ends. The sessions of the person have it as well. */

@@ -40,6 +40,7 @@ export const userExportSections: ExportSection[] = [
       bio: Type.String(),
       city: Type.String(),
       language: nullable(Type.String({ examples: ['sv'] }), { description: 'Of mails.' }),
+      mailReplies: Type.Boolean({ description: 'Whether guests can reply to mails about the events.' }),
       isPrivate: Type.Boolean(),
       role: oneOf(['user', 'admin']),
       avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
@@ -53,7 +54,7 @@ export const userExportSections: ExportSection[] = [
     description: 'The account, with the phone number, the mail address and the identity.',
     tables: ['users', 'user_counters', 'contacts', 'usernames'],
     rows: (subject) => sql`
-      select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+      select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.mail_replies, u.is_private, u.role, u.avatar_upload, u.suspended_at,
         u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
       from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },

@@ -41,6 +41,12 @@ export const Me = named(
         'Of mails. Null until the first sign-in of an account that a command created; mails are in English then.',
       examples: ['sv'],
     }),
+    mailReplies: Type.Boolean({
+      description:
+        'Whether guests can reply to mails about your events: such mails have your mail address as `Reply-To`. False for a new ' +
+        'account, and when the address is removed.',
+      examples: [false],
+    }),
     role: oneOf(['user', 'admin']),
     isPrivate: Type.Boolean(),
     followersCount: Type.Integer({ examples: [12] }),
@@ -92,6 +98,12 @@ export const MeChange = body(
       }),
     ),
     language: Type.Optional(oneOf(languages, { description: 'Of mails.' })),
+    mailReplies: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether guests can reply to mails about your events. Every guest who gets mails then sees your mail address.',
+      }),
+    ),
   },
   { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
 );

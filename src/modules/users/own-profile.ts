@@ -17,9 +17,8 @@ import { isReservedUsername } from './reserved-usernames.ts';
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
   const [row] = await db.query<MeRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.oidc, u.language, u.role,
-      u.is_private, u.avatar_upload,
-      u.created_at, c.followers_count, c.following_count, c.events_count
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.oidc, u.language,
+      u.mail_replies, u.role, u.is_private, u.avatar_upload, u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
   if (!row) throw new Problem('token_invalid');
@@ -44,7 +43,7 @@ export async function updateProfile(
 ): Promise<void> {
   const current = one(
     await tx.query<ProfileFields>(sql`
-    select name, username, bio, city, language, is_private, avatar_upload from users where id = ${id} for no key update`),
+    select name, username, bio, city, language, mail_replies, is_private, avatar_upload from users where id = ${id} for no key update`),
   );
   check(current);
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
@@ -54,7 +53,7 @@ export async function updateProfile(
     ${update(
       'users',
       sql`name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
-        language = ${next.language}, is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
+        language = ${next.language}, mail_replies = ${next.mailReplies}, is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
         search = ${userSearchText(next.name, next.username)}`,
     )}
     where id = ${id}`);

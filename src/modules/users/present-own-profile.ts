@@ -7,12 +7,15 @@ export type MeRow = Omit<Me, 'avatar'> & { avatarUpload: string | null };
 
 export type ProfileFields = Pick<
   MeRow,
-  'name' | 'username' | 'bio' | 'city' | 'language' | 'isPrivate' | 'avatarUpload'
+  'name' | 'username' | 'bio' | 'city' | 'language' | 'mailReplies' | 'isPrivate' | 'avatarUpload'
 >;
 
 /** The version of a profile, for `If-Match`: it changes with the fields that its owner sets. */
 export const versionOfMe = (row: ProfileFields): string =>
-  versionOf([row.name, row.username, row.bio, row.city, row.language, row.isPrivate, row.avatarUpload]);
+  versionOf([
+    ...[row.name, row.username, row.bio, row.city, row.language, row.mailReplies],
+    ...[row.isPrivate, row.avatarUpload],
+  ]);
 
 /** The ETag of the own account begins with the version of the profile. */
 export const etagOfMe = (row: MeRow): string => weakTag(versionOfMe(row) + contentHash(JSON.stringify(row)));

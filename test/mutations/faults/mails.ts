@@ -117,6 +117,18 @@ export const mailFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
     ['u.email = ${address}', 'true', 'notification-mails', 'mails go to former addresses'],
+    [
+      'and mail_replies and',
+      'and',
+      'mail-replies',
+      'guests read the address of an organizer who has not allowed it',
+    ],
+    [
+      'isOfEvent ? findReplyAddress(services, row) : null',
+      'findReplyAddress(services, row)',
+      'mail-replies',
+      'a mail about a message has the address of its writer',
+    ],
     [' and u.suspended_at is null', '', 'notification-mails', 'suspended people get mails'],
     [
       "&& reaches(kind, row.level ?? undefined, 'mail')",
@@ -130,6 +142,9 @@ export const mailFaults: Fault[] = [
       'notification-mails',
       'cancellations that were taken back are mailed',
     ],
+  ]),
+  ...faultsOf('src/modules/users/accounts.ts', [
+    [', mail_replies = false`', '`', 'mail-replies', 'guests read an address that was added for the sign-in'],
   ]),
   ...faultsOf('src/modules/notifications/deliver.ts', [
     [

@@ -38,11 +38,27 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const rows = await listMailedNotifications(services, mail);
   const [row] = rows;
   if (!row) return null;
-  const [news, calendar] = await Promise.all([
+  const isOfEvent = row.eventId !== null;
+  const [news, calendar, replyTo] = await Promise.all([
     readNews(services, mail, row, rows),
-    row.eventId === null ? null : calendarPart(services, mail),
+    isOfEvent ? calendarPart(services, mail) : null,
+    isOfEvent ? findReplyAddress(services, row) : null,
   ]);
-  return { ...newsContent(news, mail.language, context), ...(calendar && { calendar }) };
+  const content = newsContent(news, mail.language, context);
+  return { ...content, ...(calendar && { calendar }), ...(replyTo && { replyTo }) };
+}
+
+/**
+ * The organizer of the event, if they allow replies as the mail is sent. Notifications name no organizer across a block, nor one
+ * who is suspended.
+ */
+async function findReplyAddress(
+  { db }: WriteServices,
+  { personId }: NotificationRow,
+): Promise<MailContent['replyTo'] | null> {
+  const [organizer] = await db.query<{ name: string; address: string }>(sql`
+    select name, email as address from users where id = ${personId} and mail_replies and email is not null`);
+  return organizer ?? null;
 }
 
 async function readNews(

@@ -4,6 +4,7 @@ import {
   removePhone,
   requestEmail,
   requestPhone,
+  updateMe,
   verifyEmail,
   verifyPhone,
 } from '@potluck/client';
@@ -15,7 +16,7 @@ import type { Actions, PageServerLoad } from './$types';
 const here = '/settings/sign-in';
 
 export const load: PageServerLoad = ({ locals, url, platform }) => {
-  const { phone, email, oidc } = requireMe(locals, url);
+  const { phone, email, oidc, mailReplies } = requireMe(locals, url);
   const ways = platform?.signInWays ?? [];
   const contacts = { phone, email, oidc };
   // The API refuses to remove the only way to sign in.
@@ -34,6 +35,7 @@ export const load: PageServerLoad = ({ locals, url, platform }) => {
       oidc === null && !ways.includes('oidc')
         ? null
         : { isLinked: oidc !== null, canLink: ways.includes('oidc'), canRemove: hasOther('oidc') },
+    mailReplies,
     isLinkedNow: url.searchParams.has('linked'),
   };
 };
@@ -64,6 +66,12 @@ export const actions: Actions = {
   remove: formAction({
     fields: (form): Entered => readContact(form),
     send: ({ client }, { kind }) => (kind === 'email' ? removeEmail({ client }) : removePhone({ client })),
+    done: () => redirect(303, here),
+  }),
+
+  /** Guests see the address of the organizer, or do not. */
+  replies: formAction({
+    send: ({ client, form }) => updateMe({ client, body: { mailReplies: form.has('mailReplies') } }),
     done: () => redirect(303, here),
   }),
 
