@@ -86,6 +86,14 @@ for (const javaScriptEnabled of [true, false]) {
       await address.getByRole('button', { name: 'Confirm' }).click();
       await expect(address.getByText('Change the address')).toBeVisible();
       await expect(address.getByText(mail, { exact: true })).toBeVisible();
+      const replies = address.getByLabel('Guests can reply to mails about my events');
+      await expect(replies).not.toBeChecked();
+      await expect(replies).toHaveAccessibleDescription(new RegExp(`${mail}.*see this address`));
+      await replies.check();
+      await address.getByRole('button', { name: 'Save' }).click();
+      await expect(async () => {
+        expect((await getMe({ client: me.client })).data.mailReplies).toBe(true);
+      }).toPass();
       await number.getByText('Change the number').click();
       const phone = newPhone();
       await number.getByLabel('Your phone number').fill(phone);
