@@ -151,6 +151,8 @@ test('mail: a mail server that serves nobody ends no mail, and is left alone lon
     replyTo(command, reply);
     await sender.run();
     const { connections } = mailServer;
+    // Due at once, unlike those that were refused.
+    await store({});
     await sender.run();
     api.clock.advance(10_000);
     await sender.run();
