@@ -29,6 +29,8 @@ const helpText = `npm run potluck -- COMMAND
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
   streets TOWN [--km 10]                 download the streets of a town and its surroundings for the map; also LAT,LNG
           [--from URL]                   PMTiles file to cut them out of (default: the newest of build.protomaps.com)
+  doctor [--json]                        examine this installation: configuration, database, disk, PUBLIC_URL and services
+         [--send-to CONTACT]             also send a test message to a phone number or mail address
   openapi                                print the OpenAPI document; needs no database
   version                                print the version of Potluck (also: --version, -v)
   help                                   print this text (also: --help, -h)
@@ -40,6 +42,7 @@ async function main(argv: string[]): Promise<void> {
   const { command, rest, values, help, version } = parseArguments(argv);
   if (version) return void process.stdout.write(`${manifest.version}\n`);
   if (help) return void process.stdout.write(helpText);
+  if (command === 'doctor') return (await import('./cli/doctor.ts')).doctorCommand(process.env, values);
   const config = readConfig(process.env);
   if (command === 'serve') return (await import('./cli/serve.ts')).serveCommand(config);
   if (command === 'migrate') return (await import('./cli/migrate.ts')).migrateCommand(config);

@@ -59,6 +59,9 @@ const sessionConfig: pg.ClientConfig = {
   pipeline: true,
 };
 
+/** The connections of a server: those of `connect`, and four for work that needs one of its own. */
+export const maxConnections = 18;
+
 /**
  * Opens no connection yet. Under contention few connections are faster than many, so both limits are small.
  * @param max connections for single statements; as many, but at most 6, are used for transactions

@@ -106,9 +106,10 @@ async function listMigrations(): Promise<Migration[]> {
   });
 }
 
-async function refuseUnfit(connection: Queryable): Promise<void> {
+/** @throws MigrationError for a version or an encoding of PostgreSQL that Potluck cannot use */
+export async function refuseUnfit(db: Queryable): Promise<void> {
   const row = one(
-    await connection.query<{ version: number; encoding: string }>(sql`
+    await db.query<{ version: number; encoding: string }>(sql`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`),
   );
   if (row.version < 150_000) throw new MigrationError('it is older than PostgreSQL 15');

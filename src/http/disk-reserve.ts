@@ -12,7 +12,7 @@ import { Problem } from '../lib/errors.ts';
 import type { OutageLog } from './outage-log.ts';
 
 /** In bytes: three segments of the write-ahead log, of 16 MiB each, for the work that PostgreSQL does by itself. */
-const reserve = 48 * 1024 ** 2;
+export const reserve = 48 * 1024 ** 2;
 const checkIntervalMs = 500;
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);

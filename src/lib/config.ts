@@ -37,15 +37,21 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  * @throws ConfigError with one line for each invalid variable
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const { config, faults } = inspectConfig(env);
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return config;
+}
+
+/** As `readConfig`, but returns the faults, and the default of each invalid variable, for the command `doctor`. */
+export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults: string[] } {
   const read = readerOf(env);
   const settings = readSettings(read);
   if (!URL.canParse(settings.publicUrl))
     read.faults.push(`HOST is "${settings.host}"; it must be an address or a name.`);
-  if (read.faults.length > 0) throw new ConfigError([...new Set(read.faults)].join('\n'));
   const warnings = findMistyped(Object.keys(env), read.names).map(
     ({ name, known }) => `${name} is not a variable of Potluck and has no effect; is ${known} meant?`,
   );
-  return Object.freeze({ ...settings, warnings });
+  return { config: Object.freeze({ ...settings, warnings }), faults: [...new Set(read.faults)] };
 }
 
 export type Config = Readonly<

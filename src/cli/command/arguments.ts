@@ -10,6 +10,8 @@ const options = {
   from: { type: 'string' },
   force: { type: 'boolean' },
   create: { type: 'boolean' },
+  json: { type: 'boolean' },
+  'send-to': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -27,6 +29,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   admin: { options: ['create'], hasArguments: true },
   audit: { options: ['since'], hasArguments: false },
   streets: { options: ['km', 'from'], hasArguments: true },
+  doctor: { options: ['json', 'send-to'], hasArguments: false },
   openapi: { options: [], hasArguments: false },
 };
 

@@ -161,15 +161,21 @@ async function testConnection(target: Target): Promise<void> {
 
 /** Turns errors of the database into a CommandError, and returns all other errors unchanged. */
 function toDatabaseError(error: unknown, databaseUrl: string | undefined): unknown {
+  const reason = databaseReason(error);
+  if (reason === null) return error;
+  const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
+  return new CommandError(`The database ${which} cannot be used: ${reason}.`);
+}
+
+/** Why a database cannot be used, with the code of the error; null for an error that no database caused. */
+export function databaseReason(error: unknown): string | null {
   const { code, message, cause } = error as Error & { code?: string };
   const isExpected = error instanceof MigrationError || error instanceof RecoveryError;
-  if (!isExpected && code === undefined) return error;
-  const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
+  if (!isExpected && code === undefined) return null;
   // PostgreSQL or the system says why there is no connection; of several addresses, each has its reason.
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];
   const text = (error instanceof ConnectionLostError && (first as Error | null)?.message) || message;
-  const reason = [text, code && `(${code})`].filter(Boolean).join(' ');
-  return new CommandError(`The database ${which} cannot be used: ${reason}.`);
+  return [text, code && `(${code})`].filter(Boolean).join(' ');
 }
 
 /** Codes of file system errors that the operator can fix. */

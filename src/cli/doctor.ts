@@ -1,0 +1,57 @@
+/** `doctor [--json] [--send-to CONTACT]`: examines an installation, and says what to do about what is wrong. */
+import { inspectConfig } from '../lib/config.ts';
+import { parseContactArgument } from './command/accounts.ts';
+import { stopSignal, unlessStopped } from './command/stop.ts';
+import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
+import type { Context } from './doctor/context.ts';
+import { examineDatabase } from './doctor/database.ts';
+import { examine, type Finding, type State } from './doctor/finding.ts';
+import { disk, memory } from './doctor/machine.ts';
+import { secretsIn, withoutSecrets } from './doctor/secret-values.ts';
+
+type Options = { json?: boolean; 'send-to'?: string };
+
+/** Prints the findings. The exit code is 1 if something is broken. */
+export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): Promise<void> {
+  const stop = stopSignal();
+  const { 'send-to': contact } = options;
+  const sendTo = contact === undefined ? undefined : parseContactArgument(contact);
+  const findings = await unlessStopped(examineAll({ ...inspectConfig(env), env, sendTo, stop }), stop);
+  const secrets = secretsIn(env);
+  const clean = (text: string) => withoutSecrets(text, secrets);
+  const shown = findings.map(({ text, next, ...rest }) => ({
+    ...rest,
+    text: clean(text),
+    ...(next !== undefined && { next: clean(next) }),
+  }));
+  console.log(options.json ? JSON.stringify(shown, null, 2) : format(shown));
+  if (shown.some(({ state }) => state === 'broken')) process.exitCode = 1;
+}
+
+const groups: ((context: Context) => Promise<Finding[]>)[] = [
+  (context) => examine(configuration, context),
+  (context) => examine(secretKey, context),
+  (context) => examine(secretFiles, context),
+  examineDatabase,
+  (context) => examine(disk, context),
+  (context) => examine(memory, context),
+];
+
+const examineAll = async (context: Context): Promise<Finding[]> =>
+  (await Promise.all(groups.map((group) => group(context)))).flat();
+
+const marks: Record<State, string> = { good: '✓', warning: '!', broken: '✗', skipped: '-' };
+/** Of the column of names. */
+const width = 16;
+
+function format(findings: Finding[]): string {
+  const lines = findings.flatMap(({ check, state, text, next }) => [
+    `${marks[state]} ${check.padEnd(width)} ${text}`,
+    ...(next === undefined ? [] : [`${' '.repeat(width + 3)}Next: ${next}`]),
+  ]);
+  const count = (state: State) => findings.filter((finding) => finding.state === state).length;
+  const [bad, warnings] = [count('broken'), count('warning')];
+  return [...lines, '', `${bad} broken, ${warnings} to look at, ${count('skipped')} not examined.`].join(
+    '\n',
+  );
+}

@@ -1,0 +1,42 @@
+/** The secrets of the environment, which no output may contain. */
+
+const plain = ['SECRET_KEY', 'TWILIO_AUTH_TOKEN', 'OIDC_CLIENT_SECRET', 'S3_SECRET_ACCESS_KEY'];
+const urls = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'MAIL_URL', 'SMS_HTTP_URL'];
+/** Any word of them may be a key. */
+const templates = ['SMS_HTTP_URL', 'SMS_HTTP_HEADERS', 'SMS_HTTP_BODY'];
+
+/** The variables whose values contain secrets. */
+export const secretVariables = [...new Set([...plain, ...urls, ...templates])];
+
+/** Shorter ones would hide parts of other words. */
+const minLength = 6;
+
+export function secretsIn(env: NodeJS.ProcessEnv): string[] {
+  const valuesOf = (names: string[]) => names.flatMap((name) => env[name]?.trim() || []);
+  const found = [
+    ...valuesOf(plain),
+    ...valuesOf(urls).flatMap(passwordsIn),
+    ...valuesOf(templates).flatMap((value) => value.match(/[\w+/=~.-]{12,}/g) ?? []),
+  ];
+  // Longer ones first: one may contain another.
+  return [...new Set(found)].filter(({ length }) => length >= minLength).sort((a, b) => b.length - a.length);
+}
+
+/** The passwords of a list of URLs, as they are written and as they are meant. */
+function passwordsIn(text: string): string[] {
+  return Array.from(text.matchAll(/\/\/[^/?#\s:@]*:([^/?#\s]*)@/g), ([, password = '']) => password).flatMap(
+    (password) => [password, decode(password)],
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Replaces each of the secrets. Servers repeat in their errors what they were sent. */
+export const withoutSecrets = (text: string, secrets: string[]): string =>
+  secrets.reduce((result, secret) => result.replaceAll(secret, '…'), text);
