@@ -1,10 +1,9 @@
 /** Whether this version of Potluck can use the database: PostgreSQL, the migrations, and what the role may do. */
 import type { Database } from '../../db/client.ts';
-import { hasCitus, isDistributed, listTablesToDistribute } from '../../db/distribute.ts';
 import { MigrationError, newestVersion, refuseUnfit, versionOf } from '../../db/migrate.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { broken, good, type Result, skipped, warning } from './finding.ts';
+import { broken, good, type Result, warning } from './finding.ts';
 
 export type DatabaseCheck = { name: string; run(db: Database): Promise<Result | Result[]> };
 
@@ -106,19 +105,4 @@ async function findForeignTables(db: Database, role: string): Promise<Result[]> 
   return [(first.isUsable ? warning : broken)(`The role ${role} ${text}.`, next)];
 }
 
-const distribution: DatabaseCheck = {
-  name: 'Citus',
-  async run(db) {
-    if (!(await hasCitus(db))) return skipped('The database is on one machine, without Citus.');
-    if (!(await isDistributed(db)))
-      return warning(
-        'The database has the extension Citus, and its tables are on the coordinator alone.',
-        'To distribute them, stop the servers and run: npm run potluck -- distribute',
-      );
-    const [table] = await listTablesToDistribute(db);
-    if (!table) return good('All tables are distributed.');
-    return broken(`The table ${table.name} is not distributed.`, 'Run: npm run potluck -- distribute');
-  },
-};
-
-export const schemaChecks: DatabaseCheck[] = [postgres, migrations, rights, distribution];
+export const schemaChecks: DatabaseCheck[] = [postgres, migrations, rights];

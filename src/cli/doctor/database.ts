@@ -2,6 +2,7 @@
 import { connect } from '../../db/client.ts';
 import { withDatabase } from '../command/command-context.ts';
 import { CommandError } from '../command/command-error.ts';
+import { cluster } from './cluster.ts';
 import type { Context } from './context.ts';
 import { schemaChecks } from './database-schema.ts';
 import { settingChecks } from './database-settings.ts';
@@ -31,7 +32,7 @@ async function open(context: Context, findings: Finding[]): Promise<void> {
     clearTimeout(timer);
     const db = connect(target, 1);
     try {
-      for (const { name, run } of [...schemaChecks, ...settingChecks])
+      for (const { name, run } of [...schemaChecks, cluster, ...settingChecks])
         findings.push(...(await examine({ name, run: () => run(db) }, context)));
     } finally {
       await db.end({ timeoutMs: 500 });

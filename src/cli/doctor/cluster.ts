@@ -1,0 +1,19 @@
+/** Whether the tables are distributed over the nodes of a cluster with Citus. */
+import { hasCitus, isDistributed, listTablesToDistribute } from '../../db/distribute.ts';
+import type { DatabaseCheck } from './database-schema.ts';
+import { broken, good, skipped, warning } from './finding.ts';
+
+export const cluster: DatabaseCheck = {
+  name: 'Citus',
+  async run(db) {
+    if (!(await hasCitus(db))) return skipped('The database is on one machine, without Citus.');
+    if (!(await isDistributed(db)))
+      return warning(
+        'The database has the extension Citus, and its tables are on the coordinator alone.',
+        'To distribute them, stop the servers and run: npm run potluck -- distribute',
+      );
+    const [table] = await listTablesToDistribute(db);
+    if (!table) return good('All tables are distributed.');
+    return broken(`The table ${table.name} is not distributed.`, 'Run: npm run potluck -- distribute');
+  },
+};
