@@ -52,7 +52,11 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   await expect(page.getByLabel('Ends on')).toHaveValue('2027-07-04');
   // The field is in the language of the browser; the day that it has is shown in that of the page.
   await expect(page.getByRole('button', { name: 'Sat 3 Jul 2027', pressed: true })).toBeVisible();
+  // The days around it have taken the place of the next days, to which a button leads back.
   await expect(days).toHaveCount(15);
+  await page.getByRole('button', { name: 'From today' }).click();
+  await expect(days).toHaveCount(14);
+  await expect(days.first()).toBeFocused();
   const preview = page.getByRole('complementary', { name: 'Preview' });
   await expect(preview).toContainText('Harbour potluck');
   await expect(preview).toContainText(/3 Jul 2027.*19:30/);
@@ -74,7 +78,7 @@ test('address: a street with its town is understood, stored in one line, and not
   await expect(page.getByText('Local time at the place (Asia/Tokyo).')).toBeVisible();
   const address = 'Kastanjegatan 14, 431 38 Mölndal';
   await choosePlace(page, 'Kastanjegatan 14, 431 38 Mölnd', address);
-  await expect(page.getByText('Pin on the middle of the town.')).toBeVisible();
+  await expect(page.getByText('Drag the pin to the door')).toBeVisible();
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page).toHaveURL(isEvent);
   const before = await stored(person, idOf(page));

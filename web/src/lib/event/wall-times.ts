@@ -8,6 +8,8 @@ const toMs = (date: string, time: string): number => Date.parse(`${date}T${time}
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
 const anyDay = '2000-01-01';
+/** Later years have more than four digits, which dates such as `2027-06-05` cannot have. */
+const lastDay = toMs('9999-12-31', '00:00');
 
 /**
  * The end after a change of the start: the event lasts as long as before. An end without a date is at its time on the
@@ -38,8 +40,15 @@ export function nextDays(
   const clock = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   const [today = '', time = ''] = clock.format(now).split(' ');
   const isOver = startTime !== '' && startTime <= time;
-  const first = toMs(today, '00:00') + (isOver ? dayMs : 0);
-  return Array.from({ length: count }, (_, i) => dateOf(first + i * dayMs));
+  return daysFrom(isOver ? shiftDay(today, 1) : today, count);
+}
+
+export const shiftDay = (date: string, days: number): string => dateOf(toMs(date, '00:00') + days * dayMs);
+
+/** A day and those after it. */
+export function daysFrom(first: string, count: number): string[] {
+  const days = Array.from({ length: count }, (_, i) => toMs(first, '00:00') + i * dayMs);
+  return days.filter((ms) => ms <= lastDay).map(dateOf);
 }
 
 /**
@@ -48,9 +57,8 @@ export function nextDays(
 export function asEvent({ startDate, startTime, endDate, endTime, allDay }: WallTimes & { allDay: boolean }) {
   const start = toMs(startDate, allDay ? '00:00' : startTime || '00:00');
   const isNextDay = !allDay && endTime !== '' && endTime <= startTime;
-  const lastDay =
-    endDate === '' ? toMs(startDate, '00:00') + (isNextDay ? dayMs : 0) : toMs(endDate, '00:00');
-  const end = allDay ? lastDay + dayMs : lastDay + (toMs(anyDay, endTime) - toMs(anyDay, '00:00'));
+  const endsOn = endDate === '' ? toMs(startDate, '00:00') + (isNextDay ? dayMs : 0) : toMs(endDate, '00:00');
+  const end = allDay ? endsOn + dayMs : endsOn + (toMs(anyDay, endTime) - toMs(anyDay, '00:00'));
   if (Number.isNaN(start)) return null;
   const endAt = end > start ? end : start;
   return {
