@@ -37,7 +37,10 @@ async function findEvent(page: Page): Promise<string> {
 }
 
 await mkdir(directory, { recursive: true });
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--no-sandbox', '--enable-unsafe-swiftshader'],
+});
 for (const width of widths) {
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 740 : 800 },
@@ -48,6 +51,8 @@ for (const width of widths) {
     await page.goto(url + place);
     // An event page never has an idle network: it listens to changes.
     await page.waitForTimeout(1_500);
+    // A map that can be moved takes seconds without a graphics card.
+    await page.waitForSelector('.live:not(.ready)', { state: 'detached' });
     const png = await page.screenshot();
     await sharp(png)
       .png({ palette: true, quality: 80 })
