@@ -91,6 +91,14 @@ test('map: beside the list, a pin opens a card, and rows of the list and pins po
     .getByRole('link', { name: `Bergen ${word} 3` })
     .focus();
   await expect(pin).toHaveClass(/active/);
+  // Of a cluster, the row of one of its events.
+  await page.goto(`/?q=${word}&view=map`);
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  await page
+    .getByRole('article')
+    .getByRole('link', { name: `Oslo ${word} 0` })
+    .focus();
+  await expect(map.getByRole('button', { name: '2 events: zoom in' })).toHaveClass(/active/);
 });
 
 test('map: events at one place are in the list when the map can zoom no more', async ({

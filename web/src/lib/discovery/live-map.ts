@@ -5,11 +5,9 @@ import { type Box, normalizeBox, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
 export type LiveMap = {
-  /** Resolves when the map is drawn. */
-  ready: Promise<void>;
+  /** Resolves when the map is drawn, with all that lies on it. */
+  ready: Promise<unknown>;
   setMarkers(markers: ClusterMarker[]): void;
-  /** Marks the event that the visitor points at. */
-  setActive(eventId: string | null): void;
   /** Shows the distances from a place; without one, from the largest town in sight. */
   measureFrom(place: Place | null): void;
   show(box: Box): void;
@@ -36,6 +34,8 @@ type Options = {
 };
 
 const settleMs = 200;
+/** A map that is loaded waits no longer for the rest of its drawing. */
+const longestMs = 2_000;
 /** From this zoom on, a map is one of a town and its surroundings. */
 const townZoom = 8.5;
 /** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
@@ -83,12 +83,13 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     },
   });
   return {
-    ready,
+    ready: ready.then(() => {
+      look();
+      return Promise.race([map.once('idle'), new Promise((resolve) => setTimeout(resolve, longestMs))]);
+    }),
     setMarkers(wanted) {
-      markers.set(wanted);
-      makeRoom();
+      if (markers.set(wanted)) makeRoom();
     },
-    setActive: markers.setActive,
     measureFrom(place) {
       centre = place;
       look();

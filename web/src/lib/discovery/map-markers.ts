@@ -8,9 +8,13 @@ export type ClusterMarker = {
   count: number;
   /** What the marker shows: a count, or of a single event its category and day. */
   text: string;
+  /** Above the text: the categories of the first events of a cluster. */
+  signs: string;
   name: string;
   /** Of a single event. */
   eventId: string | null;
+  /** Whether the visitor points at an event that it shows. */
+  isActive: boolean;
   /** The box that the cluster leads to. */
   box: Box;
 };
@@ -21,52 +25,60 @@ type Handlers = {
   onzoom: (box: Box) => void;
 };
 
+type Shown = { marker: Marker; element: HTMLElement; cluster: ClusterMarker };
+
 export function createMarkers(map: MapLibre, handlers: Handlers) {
-  const markers = new Map<string, Marker>();
-  const elements = new Map<string, HTMLElement>();
-  const remove = (key: string, marker: Marker) => {
-    marker.remove();
-    markers.delete(key);
-  };
+  const all = new Map<string, Shown>();
   return {
-    set(wanted: ClusterMarker[]): void {
-      const byKey = new Map(
-        wanted.map((each) => [`${each.lat} ${each.lng} ${each.text} ${each.name}`, each]),
-      );
-      for (const [key, marker] of markers) if (!byKey.has(key)) remove(key, marker);
-      for (const [key, each] of byKey) {
-        if (markers.has(key)) continue;
-        const element = createElement(each, handlers);
-        if (each.eventId) elements.set(each.eventId, element);
-        markers.set(key, new Marker({ element }).setLngLat([each.lng, each.lat]).addTo(map));
-        // MapLibre gives every marker the same name.
-        element.setAttribute('aria-label', each.name);
+    /** @returns whether markers came, or went */
+    set(wanted: ClusterMarker[]): boolean {
+      const byKey = new Map(wanted.map((each) => [`${each.lat} ${each.lng} ${each.eventId}`, each]));
+      const gone = [...all.keys()].filter((key) => !byKey.has(key));
+      const added = [...byKey.keys()].filter((key) => !all.has(key));
+      for (const key of gone) {
+        all.get(key)?.marker.remove();
+        all.delete(key);
       }
-    },
-    setActive(eventId: string | null): void {
-      for (const [id, element] of elements) element.classList.toggle('active', id === eventId);
+      for (const [key, cluster] of byKey) {
+        const shown = all.get(key) ?? add(map, cluster, handlers);
+        shown.cluster = cluster;
+        fill(shown);
+        all.set(key, shown);
+      }
+      return gone.length + added.length > 0;
     },
   };
 }
 
-function createElement(marker: ClusterMarker, handlers: Handlers): HTMLElement {
-  const { text, count, eventId, box } = marker;
-  const element = document.createElement(eventId ? 'a' : 'button');
-  element.className = 'cluster';
-  element.classList.toggle('single', eventId !== null);
-  element.textContent = text;
-  // Large clusters are above small ones.
-  element.style.zIndex = `${Math.min(count, 10_000)}`;
-  if (element instanceof HTMLAnchorElement) element.href = `/e/${eventId}`;
+function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
+  const element = document.createElement(cluster.eventId ? 'a' : 'button');
+  const marker = new Marker({ element }).setLngLat([cluster.lng, cluster.lat]).addTo(map);
+  const shown = { marker, element, cluster };
+  element.classList.add('cluster');
+  if (element instanceof HTMLAnchorElement) element.href = `/e/${cluster.eventId}`;
   else element.setAttribute('type', 'button');
   element.addEventListener('click', (event) => {
     if (!(event instanceof MouseEvent) || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (eventId) handlers.onselect(eventId);
-    else handlers.onzoom(box);
+    if (shown.cluster.eventId) handlers.onselect(shown.cluster.eventId);
+    else handlers.onzoom(shown.cluster.box);
   });
   for (const name of ['pointerenter', 'focus'])
-    element.addEventListener(name, () => handlers.onpoint(eventId));
+    element.addEventListener(name, () => handlers.onpoint(shown.cluster.eventId));
   for (const name of ['pointerleave', 'blur']) element.addEventListener(name, () => handlers.onpoint(null));
-  return element;
+  return shown;
+}
+
+function fill({ element, cluster: { text, signs, count, name, eventId, isActive } }: Shown): void {
+  if (element.textContent !== signs + text) {
+    const above = document.createElement('span');
+    above.textContent = signs;
+    element.replaceChildren(...(signs ? [above] : []), text);
+  }
+  element.classList.toggle('single', eventId !== null);
+  element.classList.toggle('active', isActive);
+  // Large clusters are above small ones.
+  element.style.zIndex = `${Math.min(count, 10_000)}`;
+  // MapLibre gives every marker the same name.
+  element.setAttribute('aria-label', name);
 }

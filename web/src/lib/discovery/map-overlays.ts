@@ -8,6 +8,7 @@ import type {
 } from 'maplibre-gl';
 import { formatKilometres } from '#lib/language/format.ts';
 import type { Colours } from './map-colours.ts';
+import { leastRing, ringRadii, type Steps } from './map-scale.ts';
 import { kmPerDegree, type Place } from './mercator.ts';
 
 export type Overlays = Record<'rings' | 'room', FeatureCollection>;
@@ -21,15 +22,13 @@ export const noOverlays = (): Overlays => ({ rings: collect([]), room: collect([
 export const sourcesOf = (overlays: Overlays): Record<string, SourceSpecification> =>
   Object.fromEntries(Object.entries(overlays).map(([id, data]) => [id, { type: 'geojson', data }]));
 
-/** In km. */
-const radii = [1, 2, 5, 10, 20, 50];
 const corners = 72;
 
 /** Circles around a place, each with its radius at its northern and southern ends. */
 export function ringsAround(place: Place | null): FeatureCollection {
   if (!place) return collect([]);
   return collect(
-    radii.flatMap((km) => {
+    ringRadii.flatMap((km) => {
       const properties = { km, label: formatKilometres(km) };
       const coordinates = Array.from({ length: corners + 1 }, (_, i) =>
         pointAt(place, km, (2 * Math.PI * i) / corners),
@@ -53,12 +52,12 @@ function pointAt({ lat, lng }: Place, km: number, angle: number): Position {
   return [lng + (degrees * Math.sin(angle)) / wide, lat + degrees * Math.cos(angle)];
 }
 
-/** The smallest ring by zoom: smaller ones would be dots. */
-const isShown: ExpressionSpecification = [
-  '>=',
-  ['get', 'km'],
-  ['step', ['zoom'], 100, 6, 50, 7, 20, 8, 10, 9, 5, 10, 2, 11, 1],
-];
+export const stepsOf = (
+  [first, ...later]: Steps,
+  input: ExpressionSpecification,
+): ExpressionSpecification => ['step', input, first, ...later.flat()];
+
+const isShown: ExpressionSpecification = ['>=', ['get', 'km'], stepsOf(leastRing, ['zoom'])];
 
 /** A letter of the room of names, which is not drawn, in CSS pixels. */
 const letter = { width: 21, height: 42 };

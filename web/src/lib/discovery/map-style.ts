@@ -9,7 +9,8 @@ import type {
   VectorSourceSpecification,
 } from 'maplibre-gl';
 import { type Colours, coloursOf } from './map-colours.ts';
-import { type Overlays, ringLayers, roomLayer, sourcesOf } from './map-overlays.ts';
+import { type Overlays, ringLayers, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
+import { builtBlur, builtSize, dotSizes, large, leastPopulation, medium, nameSizes } from './map-scale.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
 const baseMap = '/map/base.pmtiles';
@@ -68,8 +69,6 @@ export function mapStyle(
   };
 }
 
-/** The width of a town, in pixels at the zoom 12, for each root of its population: some 9 km for half a million. */
-const builtSize = 1.1;
 /** Where people live: a soft ground as wide as the town. */
 const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   id: 'base-built',
@@ -78,21 +77,19 @@ const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   'source-layer': 'towns',
   // Smaller ones would be dots, and hundreds of them would slow down software that draws maps.
   minzoom: 6,
-  filter: ['>=', ['get', 'population'], 2e4],
+  filter: ['>=', ['get', 'population'], medium],
   paint: {
     'circle-color': built,
-    'circle-blur': 0.9,
-    'circle-radius': [
-      'interpolate',
-      ['exponential', 2],
-      ['zoom'],
-      4,
-      ['*', builtSize / 2 ** 8, ['sqrt', ['get', 'population']]],
-      18,
-      ['*', builtSize * 2 ** 6, ['sqrt', ['get', 'population']]],
-    ],
+    'circle-blur': builtBlur,
+    'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });
+/** In pixels. */
+const builtAt = (zoom: number): ExpressionSpecification => [
+  '*',
+  builtSize * 512 * 2 ** zoom,
+  ['sqrt', ['get', 'population']],
+];
 
 /** Streets have the names of their own towns, from their lowest zoom on. */
 function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
@@ -117,7 +114,7 @@ function townLayers(
     filter: ['all', isLarge, filter] as ExpressionSpecification,
   };
   const dots = {
-    'circle-radius': sizeOf(1.5, 2.5, 4),
+    'circle-radius': stepsOf(dotSizes, ['get', 'population']),
     'circle-color': soft,
     'circle-stroke-color': land,
     'circle-stroke-width': 1,
@@ -130,7 +127,7 @@ function townLayers(
       type: 'symbol',
       layout: namesOfTowns,
       paint: {
-        'text-color': ['step', ['get', 'population'], soft, 2e4, ink],
+        'text-color': ['step', ['get', 'population'], soft, medium, ink],
         'text-halo-color': land,
         'text-halo-width': 1.5,
       },
@@ -138,27 +135,17 @@ function townLayers(
   ];
 }
 
-/** The smallest population of a town with a name, by zoom. */
-const isLarge: ExpressionSpecification = [
-  '>=',
-  ['get', 'population'],
-  ['step', ['zoom'], 5e6, 2, 2e6, 3, 1e6, 4, 4e5, 5, 1.5e5, 6, 5e4, 7, 2e4, 8, 1e4, 9, 5e3, 10, 2e3, 11, 0],
-];
-
-const sizeOf = (small: number, medium: number, large: number): ExpressionSpecification => [
-  'step',
-  ['get', 'population'],
-  small,
-  2e4,
-  medium,
-  2e5,
-  large,
-];
+const isLarge: ExpressionSpecification = ['>=', ['get', 'population'], stepsOf(leastPopulation, ['zoom'])];
 
 const namesOfTowns: SymbolLayerSpecification['layout'] = {
   'text-field': ['get', 'name'],
-  'text-font': ['step', ['get', 'population'], ['literal', regular], 2e5, ['literal', bold]],
-  'text-size': ['interpolate', ['linear'], ['zoom'], 3, sizeOf(11, 11, 13), 10, sizeOf(12, 15, 24)],
+  'text-font': ['step', ['get', 'population'], ['literal', regular], large, ['literal', bold]],
+  'text-size': [
+    'interpolate',
+    ['linear'],
+    ['zoom'],
+    ...nameSizes.flatMap(({ zoom, sizes }) => [zoom, stepsOf(sizes, ['get', 'population'])]),
+  ] as ExpressionSpecification,
   'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
   'text-radial-offset': 0.4,
   'text-max-width': 8,

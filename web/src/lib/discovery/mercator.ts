@@ -4,9 +4,6 @@
 export type Box = { west: number; south: number; east: number; north: number };
 export type Place = { lat: number; lng: number };
 
-/** The width and height of the drawings of the world (map-data.ts): a unit is about 600 m. */
-export const landSize = 65_536;
-
 /** The projection is a square up to this latitude. */
 const maxLat = 85.05;
 const clamp = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max);

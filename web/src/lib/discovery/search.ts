@@ -91,7 +91,7 @@ export function readSearch(params: URLSearchParams): Search {
   };
 }
 
-function parseNear(text: string): Place | null {
+export function parseNear(text: string): Place | null {
   const [lat = Number.NaN, lng = Number.NaN, ...rest] = text.split(',').map((part) => Number(part || 'none'));
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && rest.length === 0 ? { lat, lng } : null;
 }

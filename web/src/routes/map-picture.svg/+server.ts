@@ -1,22 +1,25 @@
 import { error } from '@sveltejs/kit';
 import { parseBox } from '#lib/discovery/mercator.ts';
 import { pinHeight } from '#lib/discovery/pins.ts';
-import { drawArea } from '#lib/server/place-map/draw-area.ts';
+import { parseNear } from '#lib/discovery/search.ts';
+import { drawArea, drawPlace } from '#lib/server/place-map/draw-area.ts';
 import type { RequestHandler } from './$types';
 
 /** In units of the drawing. */
-const [minSize, maxSize, maxPins] = [100, 1_000, 60];
+const [minSize, maxSize, maxPins] = [100, 1_000, 200];
 
 /**
- * A picture of a part of the world, for a light page, or with `dark` for a dark one. `size` is its width and height, `pins`
- * the middle and the width of what the page draws over it.
+ * A picture of a part of the world (`box`), or of the surroundings of a place in its middle (`at`), for the `use` of another
+ * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it, `from` the place
+ * that distances are shown from. With `tall`, names may cross the upper and the lower edge.
  */
 export const GET: RequestHandler = async ({ platform, url: { searchParams } }) => {
   if (!platform) error(503);
-  const area = parseBox(searchParams.get('box') ?? '');
-  const [width, height] = numbersOf(searchParams.get('size') ?? '');
-  if (!area || !isSize(width) || !isSize(height)) error(404);
-  const boxes = (searchParams.get('pins') ?? '')
+  const read = (name: string) => searchParams.get(name) ?? '';
+  const [area, place] = [parseBox(read('box')), parseNear(read('at'))];
+  const [width, height] = numbersOf(read('size'));
+  if (!isSize(width) || !isSize(height)) error(404);
+  const taken = read('pins')
     .split(';')
     .slice(0, maxPins)
     .map(numbersOf)
@@ -26,8 +29,17 @@ export const GET: RequestHandler = async ({ platform, url: { searchParams } }) =
       top: y - pinHeight / 2,
       bottom: y + pinHeight / 2,
     }));
-  const isDark = searchParams.has('dark');
-  const picture = await drawArea(area, { width, height }, boxes, platform.mapPaths.base, isDark);
+  const request = {
+    width,
+    height,
+    taken,
+    isTall: searchParams.has('tall'),
+    from: place ?? parseNear(read('from')),
+    paths: platform.mapPaths,
+    // With streets, a map needs no distances.
+    hasRings: platform.mapTiles === null,
+  };
+  const picture = place ? await drawPlace(place, request) : area ? await drawArea(area, request) : error(404);
   const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' };
   return new Response(picture, { headers });
 };

@@ -1,21 +1,31 @@
-/** Draws a part of a map as an SVG picture, with the names of towns. */
-import type { Drawing } from '#lib/discovery/mercator.ts';
+/** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
+import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
+import { drawBuilt, drawRings, type RingCentre } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
-import { type Box, labelsOf, type NamedPoint } from './place-labels.ts';
-import { backgrounds, type Palette, palettes, type Shape, shapesOf } from './place-shapes.ts';
-import type { Layer } from './vector-tile.ts';
+import { clipPolygon, isIn, toPath } from './paths.ts';
+import { type Box, drawTowns, type NamedPoint } from './place-labels.ts';
+import { backgrounds, type Colour, type Shape, shapesOf } from './place-shapes.ts';
+import type { Layer, Point } from './vector-tile.ts';
 
 export type Size = { width: number; height: number };
 /** Countries and towns, or the streets of the operator. */
 export type MapKind = 'base' | 'streets';
 /** The last zoom of the tiles. */
 const maxZooms: Record<MapKind, number> = { base: 7, streets: 14 };
+/** A picture goes on around its size: its place in the page may be wider or higher. */
+const beyond = 360;
+/** The zoom of a drawing on a phone; in a wide window, it is larger than its size. */
+const zoomOf = ({ worldSize }: Drawing): number => Math.log2(worldSize / 512) + 0.2;
 
 /** A tile, and where it is in the drawing. */
 type PlacedTile = { layers: Map<string, Layer>; left: number; top: number; size: number };
 export type Sheet = Size & { kind: MapKind; drawing: Drawing; tiles: PlacedTile[] };
-/** What lies over a map: boxes without names, and drawings below and above the names. */
-export type Overlay = { boxes: Box[]; below: string; above: string };
+
+/**
+ * What lies over a map. `taken`: boxes of pins, which no name may lie under. `isTall`: whether names may cross the upper and
+ * the lower edge. `hasRings`: whether circles show distances, from `from` or from the largest town.
+ */
+export type Overlay = { taken: Box[]; isTall: boolean; hasRings: boolean; from: Place | null };
 
 /** @param drawing one of this size */
 export async function readSheet(
@@ -29,8 +39,8 @@ export async function readSheet(
   const { left, top, worldSize } = drawing;
   const size = worldSize / count;
   const range = (from: number, length: number) => {
-    const first = Math.floor(-from / size);
-    return Array.from({ length: Math.floor((length - from) / size) - first + 1 }, (_, i) => first + i);
+    const [first, last] = [-from - beyond, length + beyond - from].map((at) => Math.floor(at / size));
+    return Array.from({ length: (last ?? 0) - (first ?? 0) + 1 }, (_, i) => (first ?? 0) + i);
   };
   const rows = range(top, height).filter((y) => y >= 0 && y < count);
   const cells = range(left, width).flatMap((x) => rows.map((y) => ({ x, y })));
@@ -38,82 +48,92 @@ export async function readSheet(
   const tiles = await Promise.all(
     cells.map(async ({ x, y }) => {
       // Beyond the antimeridian, the world begins again.
-      const layers = await readTile(file, z, (x + count) % count, y);
+      const layers = await readTile(file, z, ((x % count) + count) % count, y);
       return layers && { layers, left: left + x * size, top: top + y * size, size };
     }),
   );
   return { width, height, kind, drawing, tiles: tiles.filter((tile) => tile !== null) };
 }
 
-export function drawSheet(sheet: Sheet, isDark: boolean, overlayOf: (colours: Palette) => Overlay): string {
-  const { width, height, kind, tiles } = sheet;
-  const colours = palettes[isDark ? 'dark' : 'light'];
-  const drawn = shapesOf[kind].map((shape) => {
+export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from }: Overlay): string {
+  const { width, height, kind, drawing, tiles } = sheet;
+  const zoom = zoomOf(drawing);
+  const shapes = shapesOf[kind].map((shape) => {
     const d = tiles.map((tile) => pathOf(sheet, tile, shape)).join('');
-    return d && `<path d="${d}" ${paintOf(shape, colours)}/>`;
+    return d && `<path d="${d}" ${paintOf(shape)}/>`;
   });
-  const names = tiles.flatMap((tile) => pointsOf(sheet, tile));
-  const { boxes, below, above } = overlayOf(colours);
+  const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
+  const centre = from
+    ? { lat: from.lat, x: drawing.toX(from.lng), y: drawing.toY(from.lat) }
+    : largestIn(towns, sheet);
+  const rings = hasRings && kind === 'base' && centre ? drawRings(centre, drawing, zoom) : null;
+  const names = drawTowns(towns, [...taken, ...edgesOf(sheet, isTall)], kind === 'base' ? zoom : Infinity);
+  const [x, y] = [-beyond, -beyond];
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">` +
-    `<path fill="${colours[backgrounds[kind]]}" d="M0 0h${width}v${height}H0z"/>${drawn.join('')}` +
-    `${kind === 'base' ? groundsOf(names, sheet.drawing, colours) : ''}${below}` +
-    `${labelsOf(names, boxes, sheet, colours)}${above}</svg>`
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><g id="map">` +
+    `<path fill="${paint(backgrounds[kind])}" d="M${x} ${y}h${width + 2 * beyond}v${height + 2 * beyond}H${x}z"/>` +
+    `${shapes.join('')}${kind === 'base' ? drawBuilt(towns, drawing) : ''}${rings?.circles ?? ''}` +
+    `${names.drawn}${rings?.labels(names.taken) ?? ''}</g></svg>`
   );
 }
 
-const paintOf = ({ fill, line }: Shape, colours: Palette): string =>
+const paint = (colour: Colour): string => `var(--${colour})`;
+const paintOf = ({ fill, line }: Shape): string =>
   fill
-    ? `fill="${colours[fill]}" fill-rule="evenodd"`
-    : `fill="none" stroke="${colours[line?.colour ?? 'border']}" stroke-width="${line?.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
+    ? `fill="${paint(fill)}" fill-rule="evenodd"`
+    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${line?.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
 
-/** The lines of a layer that cross the drawing. */
+/** All of the picture. */
+const frameOf = ({ width, height }: Size): Box => ({
+  left: -beyond,
+  right: width + beyond,
+  top: -beyond,
+  bottom: height + beyond,
+});
+
+/** What names do not cross: the edges of what is always in sight. */
+const edgesOf = ({ width, height }: Size, isTall: boolean): Box[] => [
+  ...[0, width].map((x) => ({ left: x, right: x, top: -beyond, bottom: height + beyond })),
+  ...(isTall ? [] : [0, height]).map((y) => ({ left: -beyond, right: width + beyond, top: y, bottom: y })),
+];
+
+/** The lines of a layer, as far as they are in the picture. */
 function pathOf(
-  { width, height }: Size,
+  picture: Size,
   { layers, left, top, size }: PlacedTile,
   { layer, kinds, fill }: Shape,
 ): string {
   const { extent = 1, features = [] } = layers.get(layer) ?? {};
   const unit = size / extent;
+  const frame = frameOf(picture);
   return features
     .filter(({ isPolygon }) => isPolygon === (fill !== undefined))
     .filter(({ properties }) => !kinds || kinds.includes(String(properties.kind)))
     .flatMap(({ lines }) => lines)
-    .map((line) => line.map(([x, y]) => [left + x * unit, top + y * unit] as const))
-    .filter((line) => {
-      const [xs, ys] = [line.map(([x]) => x), line.map(([, y]) => y)];
-      return (
-        Math.max(...xs) >= 0 && Math.min(...xs) <= width && Math.max(...ys) >= 0 && Math.min(...ys) <= height
-      );
-    })
-    .map((line) => `M${line.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}${fill ? 'z' : ''}`)
+    .map((line) => line.map(([x, y]): Point => [left + x * unit, top + y * unit]))
+    .map((line) => (fill ? clipPolygon(line, frame) : line.some((point) => isIn(point, frame)) ? line : []))
+    .map((line) => toPath(line, fill !== undefined))
     .join('');
 }
 
-function pointsOf({ kind, width, height }: Sheet, { layers, left, top, size }: PlacedTile): NamedPoint[] {
-  const { extent = 1, features = [] } = layers.get(kind === 'base' ? 'towns' : 'places') ?? {};
+/** The towns of a tile. Those of another one lie in its margin, too. */
+function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedPoint[] {
+  const frame = frameOf(sheet);
+  const { extent = 1, features = [] } = layers.get(sheet.kind === 'base' ? 'towns' : 'places') ?? {};
   return features.flatMap(({ lines, properties }) => {
     const [x = 0, y = 0] = lines[0]?.[0] ?? [];
     const at = { x: left + (x / extent) * size, y: top + (y / extent) * size };
-    const isInside = at.x > 0 && at.x < width && at.y > 0 && at.y < height;
+    const isOwn = x >= 0 && x < extent && y >= 0 && y < extent;
     const rank = Number(properties.population ?? properties.population_rank ?? 0);
-    return isInside && properties.name ? [{ ...at, name: String(properties.name), rank }] : [];
+    return isOwn && isIn([at.x, at.y], frame) && properties.name
+      ? [{ ...at, name: String(properties.name), rank }]
+      : [];
   });
 }
 
-/** The radius of the ground of a town, in parts of the world for each root of its population: some 9 km for half a million. */
-const builtSize = 5.3e-7;
-/** Where people live. Smaller grounds would be dots. */
-function groundsOf(towns: NamedPoint[], { worldSize }: Drawing, { built }: Palette): string {
-  const circles = towns
-    .map(({ x, y, rank }) => ({ x, y, radius: builtSize * Math.sqrt(rank) * worldSize }))
-    .filter(({ radius }) => radius > 3)
-    .map(
-      ({ x, y, radius }) =>
-        `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}" fill="url(#built)"/>`,
-    );
-  return (
-    `<radialGradient id="built"><stop stop-color="${built}"/><stop offset="1" stop-color="${built}" stop-opacity="0"/>` +
-    `</radialGradient>${circles.join('')}`
-  );
+function largestIn(towns: NamedPoint[], { width, height, drawing }: Sheet): RingCentre | null {
+  const [first] = towns
+    .filter(({ x, y }) => x >= 0 && x <= width && y >= 0 && y <= height)
+    .toSorted((a, b) => b.rank - a.rank);
+  return first ? { ...first, lat: latitudeOf((first.y - drawing.top) / drawing.worldSize) } : null;
 }

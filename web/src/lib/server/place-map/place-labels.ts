@@ -1,59 +1,75 @@
-/** The names of towns in a picture of a map: those of the largest, where there is room for them. */
-import type { Palette } from './place-shapes.ts';
+/** Dots and names of towns in a picture of a map: the largest first, where there is room for them. */
+import { dotSizes, large, leastPopulation, medium, nameSizes, valueAt } from '#lib/discovery/map-scale.ts';
 
 /** `rank`: the population, or another measure of the size. */
 export type NamedPoint = { x: number; y: number; name: string; rank: number };
 export type Box = { left: number; right: number; top: number; bottom: number };
 
-const maxLabels = 8;
-/** In units of the drawing: large towns have large names. */
-const fontSizeOf = ({ rank }: NamedPoint): number => (rank >= 200_000 ? 22 : rank >= 20_000 ? 15 : 12);
 /** Of letters on average, for each unit of the font. */
-const letterWidth = 0.6;
+const letterWidth = 0.56;
+/** Between a point and its name: for each unit of the font, and besides. */
+const [offset, gapBesides] = [0.25, 8];
+/** Around a name. */
+const padding = 10;
 
-/** @param boxes what lies on the drawing already */
-export function labelsOf(
-  points: NamedPoint[],
-  boxes: Box[],
-  size: { width: number; height: number },
-  { ink, soft, land }: Palette,
-): string {
-  const taken = [...boxes];
-  const isInside = ({ left, right, top, bottom }: Box): boolean =>
-    left >= 0 && right <= size.width && top >= 0 && bottom <= size.height;
-  const labels: string[] = [];
-  for (const point of points.toSorted((a, b) => b.rank - a.rank)) {
-    const box = placesOf(point).find(
-      (each) => isInside(each) && !taken.some((other) => overlap(each, other)),
-    );
-    if (!box) continue;
-    taken.push(box);
-    labels.push(
-      `<circle cx="${point.x.toFixed(1)}" cy="${point.y.toFixed(1)}" r="2.5" fill="${soft}"/>` +
-        `<text x="${((box.left + box.right) / 2).toFixed(1)}" y="${(box.bottom - 5).toFixed(1)}" ` +
-        `font-size="${fontSizeOf(point)}" fill="${fontSizeOf(point) > 12 ? ink : soft}" stroke="${land}" stroke-width="3" paint-order="stroke" ` +
-        `text-anchor="middle" font-family="Figtree, system-ui, sans-serif">${escapeXml(point.name)}</text>`,
-    );
-    if (labels.length === maxLabels) break;
-  }
-  return labels.join('');
+/**
+ * Dots and names, and what is taken then.
+ * @param taken boxes that lie on the drawing already
+ */
+export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { drawn: string; taken: Box[] } {
+  const all = [...taken];
+  const least = valueAt(leastPopulation, zoom);
+  const drawn = towns
+    .filter(({ rank }) => rank >= least)
+    .toSorted((a, b) => b.rank - a.rank)
+    .map((town) => {
+      const [x, y] = [town.x.toFixed(1), town.y.toFixed(1)];
+      const dot = `<circle cx="${x}" cy="${y}" r="${valueAt(dotSizes, town.rank)}" fill="var(--soft)" stroke="var(--land)"/>`;
+      const place = placesOf(town, sizeAt(zoom, town.rank)).find(
+        ({ room }) => !all.some((other) => overlap(room, other)),
+      );
+      if (!place) return dot;
+      all.push(place.room);
+      return dot + place.text;
+    });
+  return { drawn: drawn.join(''), taken: all };
 }
 
-/** Where a name may be: below its point, above it, at its sides, and farther away. */
-function placesOf(point: NamedPoint): Box[] {
-  const { x, y, name } = point;
-  const fontSize = fontSizeOf(point);
-  const [length, high] = [[...name].length * letterWidth * fontSize, fontSize + 5];
-  const at = (left: number, top: number) => ({ left, right: left + length, top, bottom: top + high });
-  return [2, 6, 20, 40].flatMap((gap) => [
-    at(x - length / 2, y + gap),
-    at(x - length / 2, y - high - gap),
-    at(x + gap + 4, y - high / 2),
-    at(x - length - gap - 4, y - high / 2),
-  ]);
+/** The size of a name, between those of two zooms. */
+function sizeAt(zoom: number, rank: number): number {
+  const [far, near] = nameSizes;
+  if (!far || !near) return 0;
+  const part = Math.min(Math.max((zoom - far.zoom) / (near.zoom - far.zoom), 0), 1);
+  return valueAt(far.sizes, rank) * (1 - part) + valueAt(near.sizes, rank) * part;
 }
 
-const overlap = (a: Box, b: Box): boolean =>
+/** Where a name may be: below its point, above it, and at its sides. */
+function placesOf({ x, y, name, rank }: NamedPoint, size: number): { room: Box; text: string }[] {
+  const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapBesides];
+  const style = `fill="var(--${rank >= medium ? 'ink' : 'soft'})"${rank >= large ? ' font-weight="700"' : ''}`;
+  const at = (middle: number, left: number, anchor: string, textX: number) => ({
+    room: {
+      left: left - padding,
+      right: left + length + padding,
+      top: middle - size / 2 - padding,
+      bottom: middle + size / 2 + padding,
+    },
+    text: writeText(name, textX, middle, size, `text-anchor="${anchor}" ${style}`),
+  });
+  return [
+    at(y + gap + size / 2, x - length / 2, 'middle', x),
+    at(y - gap - size / 2, x - length / 2, 'middle', x),
+    at(y, x + gap, 'start', x + gap),
+    at(y, x - length - gap, 'end', x - gap),
+  ];
+}
+
+/** A text around a middle line. The page may write smaller: in a large map, a drawing is larger, but not its letters. */
+export const writeText = (text: string, x: number, y: number, size: number, attributes: string): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" dy="0.35em" font-size="calc(${size.toFixed(1)}px * var(--letters, 1))" ` +
+  `stroke="var(--land)" stroke-width="3" stroke-linejoin="round" paint-order="stroke" ${attributes}>${escapeXml(text)}</text>`;
+
+export const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 const escapeXml = (text: string): string =>
