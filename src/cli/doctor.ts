@@ -2,11 +2,13 @@
 import { inspectConfig } from '../lib/config.ts';
 import { parseContactArgument } from './command/accounts.ts';
 import { stopSignal, unlessStopped } from './command/stop.ts';
+import { certificate, dns } from './doctor/certificate.ts';
 import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
 import type { Context } from './doctor/context.ts';
 import { examineDatabase } from './doctor/database.ts';
 import { examine, type Finding, type State } from './doctor/finding.ts';
 import { disk, memory } from './doctor/machine.ts';
+import { examinePublicUrl } from './doctor/public-url.ts';
 import { secretsIn, withoutSecrets } from './doctor/secret-values.ts';
 
 type Options = { json?: boolean; 'send-to'?: string };
@@ -35,6 +37,9 @@ const groups: ((context: Context) => Promise<Finding[]>)[] = [
   examineDatabase,
   (context) => examine(disk, context),
   (context) => examine(memory, context),
+  (context) => examine(dns, context),
+  (context) => examine(certificate, context),
+  examinePublicUrl,
 ];
 
 const examineAll = async (context: Context): Promise<Finding[]> =>

@@ -30,6 +30,16 @@ export function refuseCrossSite({ headers }: Request, publicOrigin: string): Pro
   const isOwnPage = site === undefined ? headers.origin === publicOrigin : site === 'same-origin';
   if (isOwnPage) return null;
   return new Problem('cross_site_request', {
-    detail: `No page of ${publicOrigin} sent this request. Use the app at that address, or send an access token.`,
+    detail: `No page of ${publicOrigin} sent this request: ${describeSender(headers)}. Use the app at that address, or send an access token.`,
   });
+}
+
+/** What the server received, for operators whose proxy or `PUBLIC_URL` is wrong. It repeats values of browsers only. */
+function describeSender({ origin = '', 'sec-fetch-site': site }: Request['headers']): string {
+  const isOrigin = origin.length <= 200 && URL.canParse(origin) && new URL(origin).origin === origin;
+  const parts = [
+    origin === '' ? 'it has no Origin' : `its Origin is ${isOrigin ? origin : 'no address'}`,
+    ...(typeof site === 'string' && /^[a-z-]{1,20}$/.test(site) ? [`its Sec-Fetch-Site is ${site}`] : []),
+  ];
+  return parts.join(', and ');
 }

@@ -73,6 +73,20 @@ test('writes: 403 cross_site_request with a cookie, unless a page of the server 
   assert.equal(expectStatus(await call('GET', '/v1/auth/me', {}), 200).body.bio, 'Mine');
 });
 
+test('writes: the 403 names the origin that the server expects and what it received; it repeats no other text', async () => {
+  for (const [headers, expected] of [
+    [{ origin: 'https://evil.example' }, 'its Origin is https://evil.example.'],
+    [{}, 'it has no Origin.'],
+    [{ origin: '<script>' }, 'its Origin is no address.'],
+    [{ origin: `https://${'a'.repeat(300)}.example` }, 'its Origin is no address.'],
+    [{ ...site('cross-site'), origin }, `its Origin is ${origin}, and its Sec-Fetch-Site is cross-site.`],
+    [site('<b>'), 'it has no Origin.'],
+  ] as [Headers, string][]) {
+    const { body } = await call('PATCH', '/v1/me', headers, { body: {} });
+    assert.ok(body.detail.startsWith(`No page of ${origin} sent this request: ${expected}`), body.detail);
+  }
+});
+
 test('writes: 401 without a cookie and 200 with a token, whichever site sends the request', async () => {
   const { token } = await createUser(api);
   for (const headers of foreign) {

@@ -63,6 +63,17 @@ export async function startNginx(config: string, servers: readonly number[]): Pr
     '/etc/ssl/private/events.example.org.key': key,
     '/var/log/nginx/potluck.log': path.join(directory, 'access.log'),
   });
+  const stop = await runNginx(directory, `access_log off;\n${site}`, secure);
+  return { port: secure, readLog: () => readFile(path.join(directory, 'access.log'), 'utf8'), stop };
+}
+
+/**
+ * Runs nginx until the returned function is called.
+ * @param directory for its files
+ * @param http the block `http`
+ * @param port on which it listens when it is ready
+ */
+export async function runNginx(directory: string, http: string, port: number): Promise<() => Promise<void>> {
   // Debian's nginx.conf, with the files in the temporary directory.
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${name};`,
@@ -70,7 +81,7 @@ export async function startNginx(config: string, servers: readonly number[]): Pr
   const main = [
     'daemon off; pid nginx.pid; worker_processes 2; error_log error.log;',
     'events { worker_connections 768; }',
-    `http { ${temporary.join(' ')} access_log off;\n${site}}\n`,
+    `http { ${temporary.join(' ')} ${http}}\n`,
   ];
   await mkdir(path.join(directory, 'logs'));
   await writeFile(path.join(directory, 'nginx.conf'), main.join('\n'));
@@ -79,17 +90,13 @@ export async function startNginx(config: string, servers: readonly number[]): Pr
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
-  while (!(await accepts(secure))) {
+  while (!(await accepts(port))) {
     assert.equal(child.exitCode, null, 'nginx has ended');
     await sleep(20);
   }
-  return {
-    port: secure,
-    readLog: () => readFile(path.join(directory, 'access.log'), 'utf8'),
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
+  return async () => {
+    child.kill('SIGTERM');
+    await ended;
   };
 }
 
