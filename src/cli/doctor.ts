@@ -6,10 +6,14 @@ import { certificate, dns } from './doctor/certificate.ts';
 import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
 import type { Context } from './doctor/context.ts';
 import { examineDatabase } from './doctor/database.ts';
-import { examine, type Finding, type State } from './doctor/finding.ts';
+import { type Check, examine, type Finding, type State } from './doctor/finding.ts';
 import { disk, memory } from './doctor/machine.ts';
+import { mailRecords, mailServer } from './doctor/mail.ts';
+import { testMessage, textMessages } from './doctor/messages.ts';
+import { pages, streets } from './doctor/pages.ts';
 import { examinePublicUrl } from './doctor/public-url.ts';
 import { secretsIn, withoutSecrets } from './doctor/secret-values.ts';
+import { bucket, oidcProvider, replicas } from './doctor/services.ts';
 
 type Options = { json?: boolean; 'send-to'?: string };
 
@@ -19,7 +23,9 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
   const { 'send-to': contact } = options;
   const sendTo = contact === undefined ? undefined : parseContactArgument(contact);
   const findings = await unlessStopped(examineAll({ ...inspectConfig(env), env, sendTo, stop }), stop);
-  const secrets = secretsIn(env);
+  // The digits of a number without its + as well.
+  const recipient = sendTo ? [sendTo.value, sendTo.value.replace(/^\+/, '')] : [];
+  const secrets = [...recipient, ...secretsIn(env)];
   const clean = (text: string) => withoutSecrets(text, secrets);
   const shown = findings.map(({ text, next, ...rest }) => ({
     ...rest,
@@ -30,16 +36,20 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
   if (shown.some(({ state }) => state === 'broken')) process.exitCode = 1;
 }
 
-const groups: ((context: Context) => Promise<Finding[]>)[] = [
-  (context) => examine(configuration, context),
-  (context) => examine(secretKey, context),
-  (context) => examine(secretFiles, context),
+type Group = (context: Context) => Promise<Finding[]>;
+
+const groupOf =
+  (check: Check): Group =>
+  (context) =>
+    examine(check, context);
+
+/** In the order of the output. All run at the same time. */
+const groups: Group[] = [
+  ...[configuration, secretKey, secretFiles].map(groupOf),
   examineDatabase,
-  (context) => examine(disk, context),
-  (context) => examine(memory, context),
-  (context) => examine(dns, context),
-  (context) => examine(certificate, context),
+  ...[replicas, disk, memory, dns, certificate].map(groupOf),
   examinePublicUrl,
+  ...[pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket].map(groupOf),
 ];
 
 const examineAll = async (context: Context): Promise<Finding[]> =>

@@ -1,5 +1,10 @@
 /** The connections to the mail server, by nodemailer. */
-import { createTransport as createPool, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import {
+  createTransport as createPool,
+  type NodemailerError,
+  type SendMailOptions,
+  type SMTPPoolOptions,
+} from 'nodemailer';
 import type { MailServer, SmtpConfig } from '../lib/config/mail.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
@@ -8,6 +13,8 @@ import { readFailure } from './read-failure.ts';
 export type Transport = {
   /** @returns the words of the mail server. @throws MailFailure */
   send(mail: Mail): Promise<string>;
+  /** Connects and signs in, and sends nothing. @throws MailFailure */
+  verify(): Promise<void>;
   close(): void;
 };
 
@@ -36,14 +43,13 @@ export function createTransport({ server, from, dkim }: SmtpConfig, senderName: 
     ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
   } satisfies SMTPPoolOptions);
   const sender = { name: senderName, address: from.address };
+  const fail = (error: NodemailerError) => {
+    throw readFailure(error);
+  };
   return {
     send: (mail) =>
-      transporter.sendMail(toOptions(mail, sender, domain)).then(
-        ({ response }) => response,
-        (error) => {
-          throw readFailure(error);
-        },
-      ),
+      transporter.sendMail(toOptions(mail, sender, domain)).then(({ response }) => response, fail),
+    verify: () => transporter.verify().then(() => {}, fail),
     close: () => transporter.close(),
   };
 }

@@ -8,7 +8,7 @@ import { eventBody } from '../support/factories.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn } from '../support/processes.ts';
 import { cloneDatabase } from '../support/test-database.ts';
-import { doctor } from './doctor-runs.ts';
+import { doctor, secrets } from './doctor-runs.ts';
 import { missingTools, runNginx } from './nginx.ts';
 
 cleanUpAfterTests();
@@ -107,7 +107,16 @@ const found = () => {
 test('proxy: nothing is broken behind nginx as the documents configure it', { skip }, async () => {
   const { broken, of } = await found().at('right');
   assert.deepEqual(broken, []);
-  for (const check of ['DNS', 'certificate', 'server', 'PUBLIC_URL', 'origin', 'upload', 'live streams'])
+  for (const check of [
+    'DNS',
+    'certificate',
+    'server',
+    'PUBLIC_URL',
+    'origin',
+    'upload',
+    'live streams',
+    'web push',
+  ])
     for (const text of of(check)) assert.match(text, /^good /, text);
   assert.match(of('certificate')[0] ?? '', /for (89|90) days/);
   assert.match(of('TRUST_PROXY')[0] ?? '', /^skipped .* \| Set LOG_REQUESTS=on/);
@@ -142,6 +151,12 @@ test('origin: broken with another PUBLIC_URL than the server has; names both', {
   const [text = ''] = of('origin');
   assert.ok(text.includes(`No page of https://localhost:${portOf('right')} sent this request`), text);
   assert.ok(text.includes(`its Origin is https://localhost:${portOf('closing')}`), text);
+});
+
+test('web push: broken with another SECRET_KEY than the server has', { skip }, async () => {
+  const { broken, of } = await found().at('right', { SECRET_KEY: secrets.key });
+  assert.deepEqual(broken, ['web push']);
+  assert.match(of('web push')[0] ?? '', /another SECRET_KEY\. \| Give all servers/);
 });
 
 test('upload: broken where the proxy refuses 10 MiB; live streams: broken where it buffers', {

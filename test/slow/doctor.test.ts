@@ -1,7 +1,7 @@
 /** The command `doctor`: the configuration, the database and the machine. Each fault is a real one. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -111,13 +111,20 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.match(refused.of('database')[0] ?? '', /28P01.* \| Correct the user and the password/);
   });
 
-  test('migrations: broken in a database of a newer version; a warning for pending ones, which stay pending', async () => {
+  test('migrations: broken in a database of a newer version; a warning for pending ones, which stay pending; pages: broken if they are not built', async () => {
     const env = await withServer();
     const home = path.join(await createTempDir(), 'newer');
     await createNewerVersion(home);
+    // The texts of mails are among the sources of the pages; their build is missing.
+    await mkdir(path.join(home, 'web'));
+    for (const name of ['src', 'messages'])
+      await symlink(path.join(import.meta.dirname, '..', '..', 'web', name), path.join(home, 'web', name));
     const program = path.join(home, 'bin', 'potluck.js');
     const pending = await doctor(env, { program });
-    assert.deepEqual(pending.broken, []);
+    assert.deepEqual(pending.of('pages'), [
+      'broken The pages are not built: people see none. | Run: npm run build',
+    ]);
+    assert.deepEqual(pending.broken, ['pages']);
     assert.match(
       pending.of('migrations')[0] ?? '',
       /^warning The database is at migration \d+ of \d+\. \| .*npm run potluck -- migrate/,

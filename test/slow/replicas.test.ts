@@ -19,6 +19,8 @@ import { createEvent, createUser, rsvpGoing, signIn } from '../support/factories
 import { cleanUpAfterTests, createTempDir, readPostmaster } from '../support/processes.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 import { connectSql, openSql } from '../support/sql-tag.ts';
+import { toUrl } from '../support/test-database.ts';
+import { doctor } from './doctor-runs.ts';
 
 const run = promisify(execFile);
 
@@ -116,6 +118,14 @@ async function readEverything(server: TestApp, event: string, title: string, goi
 async function rename(event: string, title: string): Promise<void> {
   expectStatus(await writer.patch(`/v1/events/${event}`, organizer.token, { title }), 200);
 }
+
+test('doctor: good with a replica that follows; broken with an address of the primary', async () => {
+  const own = { DATABASE_URL: toUrl(database.target), DATA_DIR: await createTempDir() };
+  const following = await doctor({ ...own, DATABASE_REPLICA_URLS: database.url });
+  assert.match(following.of('replicas')[0] ?? '', /^good The replica \S+ is [\d.]+ s behind\.$/);
+  const primary = await doctor({ ...own, DATABASE_REPLICA_URLS: own.DATABASE_URL });
+  assert.match(primary.of('replicas')[0] ?? '', /^broken \S+ is no replica/);
+});
 
 test('replicas: reads run on a replica that has the commits; /readyz and /metrics say so', async () => {
   expectStatus(await writer.post(`/v1/users/${organizer.id}/follow`, guest.token), 200);

@@ -47,9 +47,17 @@ const isRefused = (faults: string[], start: string): boolean =>
 
 const lateError = () => new Error(`There was no result within ${checkLimitMs / 1_000} s`);
 
-/** The words of the system stand behind the error of `fetch`. */
-export function failure(error: unknown): Result {
-  const { message, cause } = error as Error & { cause?: Error };
-  const reason = cause?.message || message || (error as NodeJS.ErrnoException).code;
-  return broken(`The check failed: ${reason}.`, 'Correct the cause, and run this command again.');
+export const failure = (error: unknown): Result =>
+  broken(`The check failed: ${reasonOf(error)}.`, 'Correct the cause, and run this command again.');
+
+/** The words of the system stand behind the error of `fetch`, and in the first of several. */
+export function reasonOf(error: unknown): string {
+  const { message, cause, code, errors } = error as NodeJS.ErrnoException & { errors?: Error[] };
+  return (
+    (cause as Error | undefined)?.message ||
+    message ||
+    errors?.[0]?.message ||
+    code ||
+    'for an unknown reason'
+  );
 }

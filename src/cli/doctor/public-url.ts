@@ -4,7 +4,10 @@ import { localUrl } from '../../lib/config/network.ts';
 import { type Answer, ask, describeAnswer, parseJson } from './ask.ts';
 import type { Context } from './context.ts';
 import { broken, type Check, examine, type Finding, good, type Result, skipped, warning } from './finding.ts';
+import { webPush } from './pages.ts';
 import { passage } from './proxy.ts';
+
+const through = [...passage, webPush];
 
 /** Examines PUBLIC_URL from outside. Where it leads elsewhere, there is nothing more to see. */
 export async function examinePublicUrl(context: Context): Promise<Finding[]> {
@@ -12,9 +15,9 @@ export async function examinePublicUrl(context: Context): Promise<Finding[]> {
   const isRunning = own.some(({ state }) => state === 'good');
   const found = await examine(reach(isRunning), context);
   if (found.every(({ state }) => state === 'good' || state === 'warning'))
-    return [...own, ...found, ...(await Promise.all(passage.map((check) => examine(check, context)))).flat()];
+    return [...own, ...found, ...(await Promise.all(through.map((check) => examine(check, context)))).flat()];
   const text = 'PUBLIC_URL does not lead to a running Potluck.';
-  return [...own, ...found, ...passage.map(({ name }) => ({ check: name, ...skipped(text) }))];
+  return [...own, ...found, ...through.map(({ name }) => ({ check: name, ...skipped(text) }))];
 }
 
 const startIt = 'Start the server (npm start). Its output says why it ends.';

@@ -37,6 +37,8 @@ function decode(text: string): string {
   }
 }
 
-/** Replaces each of the secrets. Servers repeat in their errors what they were sent. */
+/** Replaces each of the secrets, and phone numbers. Servers repeat in their errors what they were sent. */
 export const withoutSecrets = (text: string, secrets: string[]): string =>
-  secrets.reduce((result, secret) => result.replaceAll(secret, '…'), text);
+  secrets
+    .reduce((result, secret) => result.replaceAll(secret, '…'), text)
+    .replace(/\+\d{5,12}(\d{3})\b/g, '…$1');

@@ -17,7 +17,7 @@ export function httpSender(config: HttpSmsConfig): SendText {
     if (isSuccess && response !== undefined && text === null)
       throw new SmsFailure('lost', { status, code: undefined });
     if (!isSuccess || !withoutSpace(text ?? '').includes(withoutSpace(response ?? '')))
-      throw new SmsFailure('refused', { status, code: undefined });
+      throw new SmsFailure('refused', { status, code: undefined }, text);
   };
 }
 

@@ -7,16 +7,27 @@ import { Problem } from '../../lib/errors.ts';
 export const smsFailures = ['refused', 'unreachable', 'timeout', 'lost'] as const;
 export type SmsFailureReason = (typeof smsFailures)[number];
 
+const maxReply = 500;
+
 /** The service did not confirm a message: a problem `sms_unavailable`. */
 export class SmsFailure extends Problem {
   readonly reason: SmsFailureReason;
   /** The only fields of the service's error that may be logged: its text contains the phone number and the message. */
   readonly logged: { status: number | undefined; code: unknown };
 
-  constructor(reason: SmsFailureReason, logged: SmsFailure['logged']) {
+  /** Private, so that no log of the error has it. */
+  readonly #reply: string;
+
+  constructor(reason: SmsFailureReason, logged: SmsFailure['logged'], reply: string | null = null) {
     super('sms_unavailable', { retryAfter: 60 });
     this.reason = reason;
     this.logged = logged;
+    this.#reply = (reply ?? '').slice(0, maxReply);
+  }
+
+  /** The words of the service, for the operator alone: they may contain the number and the message. */
+  get reply(): string {
+    return this.#reply;
   }
 
   get mayBeDelivered(): boolean {

@@ -37,7 +37,8 @@ export function createSmsDriver(config: DriverConfig, log: FastifyBaseLogger): S
   };
 }
 
-function senderOf(sms: SmsConfig): SendText | null {
+/** Returns null for the driver that sends no messages. */
+export function senderOf(sms: SmsConfig): SendText | null {
   switch (sms.driver) {
     case 'twilio':
       return twilioSender(sms);

@@ -13,7 +13,8 @@ export function twilioSender({ accountSid, authToken, from, baseUrl }: TwilioCon
       headers: { authorization: `Basic ${credentials}`, accept: 'application/json' },
       body: new URLSearchParams([['To', phone], sender, ['Body', message]]),
     });
-    if (status < 200 || status > 299) throw new SmsFailure('refused', { status, code: errorCodeIn(text) });
+    if (status < 200 || status > 299)
+      throw new SmsFailure('refused', { status, code: errorCodeIn(text) }, text);
   };
 }
 
