@@ -22,7 +22,7 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
   const stop = stopSignal();
   const { 'send-to': contact } = options;
   const sendTo = contact === undefined ? undefined : parseContactArgument(contact);
-  const findings = await unlessStopped(examineAll({ ...inspectConfig(env), env, sendTo, stop }), stop);
+  const findings = await examineAll({ ...inspectConfig(env), env, sendTo, stop });
   // The digits of a number without its + as well.
   const recipient = sendTo ? [sendTo.value, sendTo.value.replace(/^\+/, '')] : [];
   const secrets = [...recipient, ...secretsIn(env)];
@@ -36,24 +36,25 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
   if (shown.some(({ state }) => state === 'broken')) process.exitCode = 1;
 }
 
-type Group = (context: Context) => Promise<Finding[]>;
-
-const groupOf =
-  (check: Check): Group =>
-  (context) =>
-    examine(check, context);
-
-/** In the order of the output. All run at the same time. */
-const groups: Group[] = [
-  ...[configuration, secretKey, secretFiles].map(groupOf),
-  examineDatabase,
-  ...[replicas, disk, memory, dns, certificate].map(groupOf),
-  examinePublicUrl,
-  ...[pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket].map(groupOf),
+/** In the order of the output, before and after those of the database and of PUBLIC_URL. */
+const [first, second, last] = [
+  [configuration, secretKey, secretFiles],
+  [replicas, disk, memory, dns, certificate],
+  [pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket],
 ];
 
-const examineAll = async (context: Context): Promise<Finding[]> =>
-  (await Promise.all(groups.map((group) => group(context)))).flat();
+/** Runs all checks at the same time. @throws Interrupted for a stop signal */
+async function examineAll(context: Context): Promise<Finding[]> {
+  const run = (checks: Check[]) => checks.map((check) => examine(check, context));
+  const database = examineDatabase(context);
+  const findings = [...run(first), database, ...run(second), examinePublicUrl(context), ...run(last)];
+  try {
+    return (await unlessStopped(Promise.all(findings), context.stop)).flat();
+  } finally {
+    // The embedded database that this command started stops also after a stop signal.
+    await database;
+  }
+}
 
 const marks: Record<State, string> = { good: '✓', warning: '!', broken: '✗', skipped: '-' };
 /** Of the column of names. */

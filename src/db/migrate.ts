@@ -73,28 +73,37 @@ async function runMigrations(connection: Connection, version: number): Promise<M
   await connection.query(sql`create table if not exists schema_version
     (version bigint primary key, name text, md5 text, run_at timestamptz)`);
   const current = await versionOf(connection);
-  const rows = await connection.query<{ version: number; md5: string | null }>(
-    sql`select version::int, md5 from schema_version`,
-  );
-  const checksums = new Map(rows.map((row) => [row.version, row.md5]));
+  await refuseChanged(connection);
   const done: Migration[] = [];
   for (const migration of await listMigrations()) {
-    const text = await readFile(path.join(directory, migration.file), 'utf8');
-    // Checksums are computed with LF line endings, so that a checkout with CRLF has the same ones.
-    const md5 = hash('md5', text.replace(/\r\n|\r/g, '\n'));
-    if (migration.version <= current) {
-      if (md5 === (checksums.get(migration.version) ?? md5)) continue;
-      throw new MigrationError(
-        `one of its migrations differs from the file ${migration.file} of this version`,
-      );
-    }
+    if (migration.version <= current) continue;
     if (migration.version > version) break;
+    const { text, md5 } = await readMigration(migration);
     await runStatements(connection, text);
     await connection.query(sql`insert into schema_version (version, name, md5, run_at)
       values (${migration.version}, ${migration.name}, ${md5}, now())`);
     done.push(migration);
   }
   return done;
+}
+
+async function readMigration({ file }: Migration): Promise<{ text: string; md5: string }> {
+  const text = await readFile(path.join(directory, file), 'utf8');
+  // Checksums are computed with LF line endings, so that a checkout with CRLF has the same ones.
+  return { text, md5: hash('md5', text.replace(/\r\n|\r/g, '\n')) };
+}
+
+/** @throws MigrationError if the file of a migration that has run was changed since */
+export async function refuseChanged(db: Queryable): Promise<void> {
+  const rows = await db.query<{ version: number; md5: string | null }>(
+    sql`select version::int, md5 from schema_version`,
+  );
+  const checksums = new Map(rows.map((row) => [row.version, row.md5]));
+  for (const migration of await listMigrations()) {
+    const { md5 } = await readMigration(migration);
+    if (md5 === (checksums.get(migration.version) ?? md5)) continue;
+    throw new MigrationError(`one of its migrations differs from the file ${migration.file} of this version`);
+  }
 }
 
 /** The migrations of this version of Potluck, in their order. */

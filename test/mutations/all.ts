@@ -4,6 +4,7 @@ import { accessFaults } from './faults/access.ts';
 import { attendanceFaults } from './faults/bookings.ts';
 import { cacheFaults } from './faults/caches.ts';
 import { claimFaults } from './faults/claims.ts';
+import { doctorFaults } from './faults/doctor.ts';
 import { endpointFaults } from './faults/endpoints.ts';
 import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
@@ -24,6 +25,7 @@ export const faults: Fault[] = [
   ...cacheFaults,
   ...limitFaults,
   ...mailFaults,
+  ...doctorFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */

@@ -1,15 +1,13 @@
 /** The command `doctor`, in front of servers behind nginx that is set up rightly, and wrongly in many ways. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
 import { eventBody } from '../support/factories.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn } from '../support/processes.ts';
 import { cloneDatabase } from '../support/test-database.ts';
 import { doctor, secrets } from './doctor-runs.ts';
-import { missingTools, runNginx } from './nginx.ts';
+import { makeCertificate, missingTools, runNginx } from './nginx.ts';
 
 cleanUpAfterTests();
 
@@ -17,33 +15,8 @@ const isMissing = missingTools.length > 0;
 if (isMissing && process.env.CI) throw new Error(`${missingTools.join(' and ')} must be installed`);
 const skip = isMissing && `needs ${missingTools.join(' and ')}`;
 
-const run = promisify(execFile);
 const directory = await createTempDir();
 const fileOf = (name: string) => path.join(directory, name);
-
-/** Makes a certificate of its own authority, and its key. */
-async function makeCertificate(name: string, host: string, days: number): Promise<void> {
-  const [key, request, certificate] = [`${name}.key`, `${name}.csr`, `${name}.pem`].map(fileOf) as [
-    string,
-    string,
-    string,
-  ];
-  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-  await run('openssl', [
-    'req',
-    '-new',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    ...names,
-    '-keyout',
-    key,
-    '-out',
-    request,
-  ]);
-  const signed = ['-signkey', key, '-copy_extensions', 'copy', '-days', `${days}`];
-  await run('openssl', ['x509', '-req', '-in', request, ...signed, '-out', certificate]);
-}
 
 /** Servers of nginx: the certificate of each, and its settings. `SERVER` stands for Potluck. */
 const sites = {
@@ -71,7 +44,7 @@ async function open() {
     ['expired', 'localhost', -1],
     ['foreign', 'other.example.org', 90],
   ] as const)
-    await makeCertificate(name, host, days);
+    await makeCertificate(directory, { name, host, days });
   const blocks = names.map((name) => {
     const [certificate, settings] = sites[name];
     return `server { listen 127.0.0.1:${portOf(name)} ssl; ssl_certificate ${fileOf(`${certificate}.pem`)};

@@ -1,16 +1,16 @@
-/** The command `doctor`: the configuration, the database and the machine. Each fault is a real one. */
+/** The command `doctor`: the configuration and the database. Each fault is a real one. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../support/free-ports.ts';
 import { createNewerVersion } from '../support/newer-version.ts';
 import {
   cleanUpAfterTests,
   createTempDir,
   expectNoPostgres,
+  postgresUnder,
   potluck,
   serve,
   stop,
@@ -20,8 +20,6 @@ import { cloneDatabase, createEmptyDatabase, skipsEmbedded } from '../support/te
 import { doctor, secrets } from './doctor-runs.ts';
 
 cleanUpAfterTests();
-
-const run = promisify(execFile);
 
 /** The names, sizes, times and modes of the files, without the directories of PostgreSQL, which is started and stopped. */
 async function listFiles(directory: string): Promise<string[]> {
@@ -56,6 +54,11 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.deepEqual(stopped.broken, []);
     assert.match(stopped.of('migrations')[0] ?? '', /^good /);
     assert.deepEqual(await listFiles(DATA_DIR), files);
+    await expectNoPostgres(DATA_DIR);
+    // A stop signal, too, leaves no database behind.
+    const run = potluck(['doctor'], { env });
+    while ((await postgresUnder(DATA_DIR)).length === 0) await sleep(10);
+    assert.equal(await stop(run, 'SIGTERM'), 143);
     await expectNoPostgres(DATA_DIR);
   });
 
@@ -132,6 +135,17 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.match((await doctor(env)).of('migrations')[0] ?? '', /^good /);
     const { ended } = potluck(['migrate'], { program, env });
     assert.equal(await ended, 0);
+    const sql = await openSql(env.DATABASE_URL, 'tests');
+    const [row] = await sql.text(`select md5 from schema_version where version = 1`);
+    await sql.text(`update schema_version set md5 = 'changed' where version = 1`);
+    const changed = await doctor(env);
+    assert.deepEqual(changed.broken, ['migrations']);
+    assert.match(
+      changed.of('migrations')[0] ?? '',
+      /differs from the file 0001\S+ of this version\. \| Use the version/,
+    );
+    await sql.text(`update schema_version set md5 = '${row?.md5}' where version = 1`);
+    await sql.end();
     const newer = await doctor(env);
     assert.deepEqual(newer.broken, ['migrations']);
     assert.match(
@@ -181,50 +195,4 @@ describe('doctor', { concurrency: 2 }, () => {
       lost,
     );
   });
-
-  test('secret files: a warning for .env, the key and the DKIM key that every user can read', async () => {
-    const [DATA_DIR, cwd] = [await createTempDir(), await createTempDir()];
-    const files = [path.join(cwd, '.env'), path.join(DATA_DIR, 'secret-key')];
-    const [dotEnv = '', key = ''] = files;
-    await writeFile(dotEnv, `SECRET_KEY=${secrets.key}\n`);
-    await writeFile(key, secrets.key);
-    const env = { DATA_DIR, ...(await withoutDatabase()) };
-    const open = (await doctor(env, { cwd })).of('secret files');
-    assert.deepEqual(
-      open,
-      files.map(
-        (file) =>
-          `warning Every user of this machine can read ${file}, which has a secret (mode 644). | Run: chmod o-rwx ${file}`,
-      ),
-    );
-    for (const file of files) await chmod(file, 0o640);
-    assert.match((await doctor(env, { cwd })).of('secret files')[0] ?? '', /^good /);
-    await writeFile(dotEnv, 'LOG_LEVEL=warn\n');
-    await chmod(dotEnv, 0o644);
-    assert.match((await doctor(env, { cwd })).of('secret files')[0] ?? '', /^good /);
-  });
-
-  test('disk: broken on a disk that is almost full, and where DATA_DIR is a file', async (t) => {
-    const file = path.join(await createTempDir(), 'file');
-    await writeFile(file, '');
-    const blocked = await doctor({ DATA_DIR: file, ...(await withoutDatabase()) });
-    assert.match(blocked.of('disk').join('\n'), /broken .*file is not a directory\./);
-    const full = path.join(await createTempDir(), 'full');
-    await mkdir(full);
-    const isMounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'none', full]).catch(() => null);
-    if (!isMounted) return t.diagnostic('no file system can be mounted here: the small disk was left out');
-    after(async () => {
-      await run('umount', [full]);
-      await rm(full, { recursive: true });
-    });
-    const { broken, of } = await doctor({ DATA_DIR: full, ...(await withoutDatabase()) });
-    assert.ok(broken.includes('disk'));
-    assert.match(of('disk')[0] ?? '', /^broken 20 MiB .* Below 48 MiB, writes are refused\. \| Free space/);
-  });
 });
-
-/** With this address, `doctor` starts no embedded database. */
-async function withoutDatabase() {
-  const [port] = await findFreePorts(1);
-  return { DATABASE_URL: `postgres://127.0.0.1:${port}/none` };
-}

@@ -67,6 +67,20 @@ export async function startNginx(config: string, servers: readonly number[]): Pr
   return { port: secure, readLog: () => readFile(path.join(directory, 'access.log'), 'utf8'), stop };
 }
 
+/** Writes NAME.pem, a certificate of its own authority, and NAME.key. @param options.days a negative number: it has expired */
+export async function makeCertificate(
+  directory: string,
+  { name, host, days }: { name: string; host: string; days: number },
+): Promise<void> {
+  const fileOf = (ending: string) => path.join(directory, `${name}.${ending}`);
+  const openssl = (...args: string[]) => promisify(execFile)('openssl', args);
+  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const [key, request] = [fileOf('key'), fileOf('csr')];
+  await openssl('req', '-new', '-newkey', 'rsa:2048', '-nodes', ...names, '-keyout', key, '-out', request);
+  const signed = ['-signkey', key, '-copy_extensions', 'copy', '-days', `${days}`];
+  await openssl('x509', '-req', '-in', request, ...signed, '-out', fileOf('pem'));
+}
+
 /**
  * Runs nginx until the returned function is called.
  * @param directory for its files

@@ -1,6 +1,6 @@
 /** Whether this version of Potluck can use the database: PostgreSQL, the migrations, and what the role may do. */
 import type { Database } from '../../db/client.ts';
-import { MigrationError, newestVersion, refuseUnfit, versionOf } from '../../db/migrate.ts';
+import { MigrationError, newestVersion, refuseChanged, refuseUnfit, versionOf } from '../../db/migrate.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { broken, good, type Result, warning } from './finding.ts';
@@ -37,10 +37,15 @@ const migrations: DatabaseCheck = {
   async run(db) {
     const newest = await newestVersion();
     try {
-      return describeVersion(await versionOf(db), newest);
+      const version = await versionOf(db);
+      if (version > 0) await refuseChanged(db);
+      return describeVersion(version, newest);
     } catch (error) {
       if (!(error instanceof MigrationError)) throw error;
-      return broken(`The database cannot be used: ${error.message}.`, 'Move the data as that chapter says.');
+      return broken(
+        `The database cannot be used: ${error.message}.`,
+        'Use the version of Potluck that made the database, or move the data (docs/operating.md, Upgrade).',
+      );
     }
   },
 };

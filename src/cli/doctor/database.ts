@@ -2,6 +2,7 @@
 import { connect } from '../../db/client.ts';
 import { withDatabase } from '../command/command-context.ts';
 import { CommandError } from '../command/command-error.ts';
+import { unlessStopped } from '../command/stop.ts';
 import { cluster } from './cluster.ts';
 import type { Context } from './context.ts';
 import { schemaChecks } from './database-schema.ts';
@@ -31,9 +32,12 @@ async function open(context: Context, findings: Finding[]): Promise<void> {
   await withDatabase(context.config, { stop, mustExist: true }, async (target) => {
     clearTimeout(timer);
     const db = connect(target, 1);
-    try {
+    const checks = async () => {
       for (const { name, run } of [...schemaChecks, cluster, ...settingChecks])
         findings.push(...(await examine({ name, run: () => run(db) }, context)));
+    };
+    try {
+      await unlessStopped(checks(), context.stop);
     } finally {
       await db.end({ timeoutMs: 500 });
     }

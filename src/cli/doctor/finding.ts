@@ -38,14 +38,17 @@ export async function examine(
         `The configuration is refused because of ${refused}.`,
         'Correct it, and run this command again.',
       )
-    : await withTimeout(run(context), limitMs, lateError).catch(failure);
+    : await withTimeout(start(run, context), limitMs, () => lateError(limitMs)).catch(failure);
   return [results].flat().map((result) => ({ check: name, ...result }));
 }
 
 const isRefused = (faults: string[], start: string): boolean =>
   faults.some((fault) => fault.replace(/^Address \d+ of /, '').startsWith(start));
 
-const lateError = () => new Error(`There was no result within ${checkLimitMs / 1_000} s`);
+/** What a check throws before its first wait is a rejection too. */
+const start = async (run: Check['run'], context: Context) => run(context);
+
+const lateError = (limitMs: number) => new Error(`There was no result within ${limitMs / 1_000} s`);
 
 export const failure = (error: unknown): Result =>
   broken(`The check failed: ${reasonOf(error)}.`, 'Correct the cause, and run this command again.');

@@ -44,6 +44,12 @@ export const sessionFaults: Fault[] = [
       'another site reads with the cookie',
     ],
     [
+      "isOrigin ? origin : 'no address'",
+      'origin',
+      'cross-site-requests',
+      'a response repeats any text of a client',
+    ],
+    [
       'if (isOwnPage) return null;',
       'return null;',
       'cross-site-requests',
