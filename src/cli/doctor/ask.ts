@@ -29,10 +29,8 @@ export function ask(url: string, options: Options = {}): Promise<Answer> {
     rejectUnauthorized: false,
     headers: { ...headers, ...length },
   });
-  const timer = setTimeout(
-    () => sent.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)),
-    timeoutMs,
-  );
+  const late = Object.assign(new Error(`no response within ${timeoutMs / 1_000} s`), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => sent.destroy(late), timeoutMs);
   sent.on('response', (response) => {
     const { statusCode: status = 0, headers } = response;
     let text = '';

@@ -1,7 +1,7 @@
 /** What a proxy in front of the server does to requests: their origin, large bodies, streams and addresses. */
 import { maxBodyBytes } from '../../modules/uploads/receive-body.ts';
 import { ask, describeAnswer, isProblem, parseJson } from './ask.ts';
-import { broken, type Check, good, skipped, warning } from './finding.ts';
+import { broken, type Check, good, reasonOf, skipped, warning } from './finding.ts';
 
 const origin: Check = {
   name: 'origin',
@@ -27,6 +27,9 @@ const origin: Check = {
   },
 };
 
+const uploadTimeoutMs = 9_000;
+const allowBodies = 'Allow bodies of 11 MiB in the proxy; in nginx: client_max_body_size 11m;';
+
 const upload: Check = {
   name: 'upload',
   async run({ config: { publicUrl } }) {
@@ -34,13 +37,22 @@ const upload: Check = {
       method: 'POST',
       headers: { 'content-type': 'image/jpeg' },
       body: Buffer.alloc(maxBodyBytes),
-    });
+      timeoutMs: uploadTimeoutMs,
+    }).catch((error: NodeJS.ErrnoException) => error);
+    // A proxy reads all of it first, which takes its time on a slow network.
+    if (answer instanceof Error && answer.code === 'ETIMEDOUT')
+      return skipped(
+        `To send 10 MiB took longer than ${uploadTimeoutMs / 1_000} s.`,
+        'Run this command on a faster network.',
+      );
+    if (answer instanceof Error)
+      return broken(
+        `The connection closes while an image of 10 MiB is sent (${reasonOf(answer)}).`,
+        allowBodies,
+      );
     // The server refuses it because no one is signed in.
     if (isProblem(answer)) return good('An image of 10 MiB reaches the server.');
-    return broken(
-      `An image of 10 MiB does not reach the server: ${describeAnswer(answer)}.`,
-      'Allow bodies of 11 MiB in the proxy; in nginx: client_max_body_size 11m;',
-    );
+    return broken(`An image of 10 MiB does not reach the server: ${describeAnswer(answer)}.`, allowBodies);
   },
 };
 
