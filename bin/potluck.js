@@ -14,7 +14,7 @@ const required = Number.parseInt(pinned, 10);
 if (Number.parseInt(process.versions.node, 10) < required) {
   console.error(
     `Potluck needs Node.js ${required} or later; this is Node.js ${process.versions.node}. ` +
-      `"npm ci" installs Node.js ${pinned}; "npm start" and "npm run potluck -- COMMAND" use it.`,
+      `"npm ci" installs Node.js ${pinned}; "npm start" and "bin/potluck COMMAND" use it.`,
   );
   process.exitCode = 1;
 } else {

@@ -11,7 +11,7 @@ stopSignal();
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-const helpText = `npm run potluck -- COMMAND
+const helpText = `bin/potluck COMMAND
 
   serve                                  start the server (also: npm start)
   migrate                                bring the database to this version

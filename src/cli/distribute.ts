@@ -97,7 +97,7 @@ async function refuseOtherVersion(connection: Connection): Promise<void> {
   }
   if (version < newest) {
     throw new CommandError(
-      `The database is at version ${version}, and this Potluck has version ${newest}: run "npm run potluck -- migrate" first.`,
+      `The database is at version ${version}, and this Potluck has version ${newest}: run "bin/potluck migrate" first.`,
     );
   }
 }

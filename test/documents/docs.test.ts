@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { generatedParts, readDocument, replacePart } from '../../docs/generate.ts';
-import manifest from '../../package.json' with { type: 'json' };
 
 for (const part of generatedParts) {
   test(`docs: ${part.file} contains the ${part.name} of ${part.source}`, async () => {
@@ -13,9 +12,3 @@ for (const part of generatedParts) {
     );
   });
 }
-
-test('docs: operating.md has the command of the script `start`', async () => {
-  const text = await readDocument('operating.md');
-  const command = manifest.scripts.start;
-  assert.ok(text.includes(`\n${command}\n`), command);
-});

@@ -50,7 +50,7 @@ describe('command line', { concurrency: 2 }, () => {
   });
 
   test('options: exit code 1 and one sentence that names an unknown option, argument or missing value', async () => {
-    const hint = '"npm run potluck -- help" lists the commands and their options';
+    const hint = '"bin/potluck help" lists the commands and their options';
     const cases: [string[], string][] = [
       [['serve', '--port', '3000'], `There is no option "--port"; ${hint}.`],
       [['-x'], `There is no option "-x"; ${hint}.`],

@@ -63,8 +63,8 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
 }
 
 /**
- * Runs `node bin/potluck.js` with the options of `npm start`; its environment contains only PATH, the variables of
- * `npm start` and the given ones.
+ * Runs `node bin/potluck.js` with the options of `bin/potluck`; its environment contains only PATH, the variables of
+ * `bin/potluck` and the given ones.
  */
 export function potluck(
   args: string[],

@@ -1,9 +1,12 @@
-import manifest from '../../package.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 
-/** The environment variables that `npm start` sets. */
+const launcher = readFileSync(path.join(import.meta.dirname, '..', '..', 'bin', 'potluck'), 'utf8');
+
+/** The environment variables that `bin/potluck` sets. */
 export const startVariables: Record<string, string> = Object.fromEntries(
-  Array.from(manifest.scripts.start.matchAll(/(\w+)=(\S+)/g), ([, name = '', value = '']) => [name, value]),
+  Array.from(launcher.matchAll(/(\w+)=(\d+)/g), ([, name = '', value = '']) => [name, value]),
 );
 
-/** The options that `npm start` gives to Node.js. */
-export const startOptions: string[] = manifest.scripts.start.match(/--[\w-]+=\S+/g) ?? [];
+/** The options that `bin/potluck` gives to Node.js. */
+export const startOptions: string[] = launcher.match(/--[\w-]+=\S+/g) ?? [];

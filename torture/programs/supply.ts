@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createSbom, listInstalled } from '../../release/sbom.ts';
 import type { Program } from '../program.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -86,69 +87,27 @@ async function checkSignatures(): Promise<Part> {
   return { text: `${invalid.length} invalid and ${missing.length} missing signatures`, ok: isRight };
 }
 
-type Lock = {
-  packages: Record<
-    string,
-    { version?: string; integrity?: string; dev?: boolean; link?: boolean; name?: string }
-  >;
-};
-type Component = { purl?: string; 'bom-ref': string };
-type Sbom = {
-  bomFormat?: string;
-  metadata?: { component?: Component };
-  components?: Component[];
-  dependencies?: { ref: string; dependsOn?: string[] }[];
-};
-
-/**
- * Writes an SBOM without the development packages. `npm sbom --omit dev` is not usable, because it also omits
- * packages that both production and development need. It is made of the lock file, because npm takes the declarations
- * that SvelteKit writes to `web/node_modules/$app` for a package with an invalid name. The expected packages are those
- * that npm recorded at installation.
- */
 async function writeSbom(): Promise<Part> {
-  const { out, err, code } = await npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
-  const sbom = parse<Sbom>(out);
-  if (code !== 0 || sbom?.bomFormat !== 'CycloneDX') {
-    return { text: `no SBOM: ${firstLine(err)}`, ok: false };
+  try {
+    const { text: sbom, listed, missing } = await createSbom(root);
+    await mkdir(path.dirname(sbomFile), { recursive: true });
+    await writeFile(sbomFile, sbom);
+    const text = `the SBOM lists ${listed} of the ${listed + missing.length} packages that production installs`;
+    return {
+      text: missing.length > 0 ? `${text}, not ${missing.join(', ')}` : text,
+      ok: missing.length === 0,
+    };
+  } catch (error) {
+    return { text: `no SBOM: ${firstLine((error as Error).message)}`, ok: false };
   }
-  const expected = await listInstalled();
-  const names = new Set(expected.map(({ purl }) => purl));
-  const components = (sbom.components ?? []).filter((component) => names.has(purlWithoutQuery(component)));
-  const refs = new Set([sbom.metadata?.component, ...components].map((component) => component?.['bom-ref']));
-  const dependencies = (sbom.dependencies ?? [])
-    .filter(({ ref }) => refs.has(ref))
-    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }));
-  await mkdir(path.dirname(sbomFile), { recursive: true });
-  await writeFile(sbomFile, `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`);
-  const listed = new Set(components.map(purlWithoutQuery));
-  const missing = [...names].filter((purl) => !listed.has(purl));
-  const text = `the SBOM lists ${listed.size} of the ${names.size} packages that production installs`;
-  return { text: missing.length > 0 ? `${text}, not ${missing.join(', ')}` : text, ok: missing.length === 0 };
 }
-
-const purlWithoutQuery = ({ purl = '' }: Component) => decodeURIComponent(purl).split('?')[0] ?? '';
 
 /** npm refuses a package whose contents do not match the hash in the lock file. */
 async function checkIntegrity(): Promise<Part> {
-  const packages = await listInstalled();
+  const packages = await listInstalled(root);
   const unpinned = packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
   const text = `${packages.length - unpinned.length} of ${packages.length} packages pinned to a SHA-512`;
   return { text, ok: unpinned.length === 0 };
-}
-
-/** The production packages of node_modules, as npm recorded them at installation. The workspaces are no packages. */
-async function listInstalled(): Promise<{ purl: string; integrity: string | undefined }[]> {
-  const file = path.join(root, 'node_modules', '.package-lock.json');
-  const { packages } = JSON.parse(await readFile(file, 'utf8')) as Lock;
-  const needed = Object.entries(packages).filter(
-    ([directory, { dev, link }]) => directory.includes('node_modules/') && !dev && !link,
-  );
-  return needed.map(([directory, { name, version, integrity }]) => {
-    const packageName =
-      name ?? directory.slice(directory.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    return { purl: `pkg:npm/${packageName}@${version}`, integrity };
-  });
 }
 
 /** Without a network, npm by default takes more than a minute to give up. */

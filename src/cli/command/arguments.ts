@@ -33,7 +33,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   openapi: { options: [], hasArguments: false },
 };
 
-const hint = '"npm run potluck -- help" lists the commands and their options';
+const hint = '"bin/potluck help" lists the commands and their options';
 
 /**
  * `rest` holds the arguments after the command. Without a command, the command is `help`.

