@@ -1,0 +1,139 @@
+/**
+ * `npm run release:try`: installs an archive on an empty Debian with systemd, by the commands of the chapter "A server of your
+ * own", and uses it. Needs root, debootstrap, systemd-nspawn, and Debian's packages.
+ */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { runProgram } from './npm.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const packages = 'systemd,systemd-sysv,dbus,ca-certificates,curl';
+
+/** The commands of the chapter, one text for each block. */
+async function readCommands(): Promise<string[]> {
+  const page = await readFile(path.join(root, 'docs', 'operating.md'), 'utf8');
+  const chapter = page.split('\n## A server of your own\n')[1]?.split('\n## ')[0] ?? '';
+  return Array.from(chapter.matchAll(/```sh\n(.*?)```/gs), ([, commands = '']) => commands);
+}
+
+/** What a machine without a network has in place of a mailbox, and of a certificate that others know. */
+const withoutNetwork = (commands: string): string =>
+  commands
+    .replace(/^MAIL_(?:URL|FROM)=.*\n/gm, '')
+    .replace('SIGN_IN=email', 'SIGN_IN=email\nMAIL_DRIVER=console')
+    .replace(
+      '/etc/caddy/Caddyfile\n',
+      "/etc/caddy/Caddyfile\nsed -i 's/reverse_proxy/tls internal\\n&/' /etc/caddy/Caddyfile\n",
+    );
+
+/** Uses the installed server through Caddy. Each line fails the run if it fails. */
+const checks = `
+get() { curl -sS --fail --retry 40 --retry-delay 1 --retry-all-errors --resolve events.example.org:443:127.0.0.1 --cacert /var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt "$@"; }
+test "$(get -o /dev/null -w '%{http_version} %{http_code}' https://events.example.org/)" = '2 200'
+get https://events.example.org/readyz
+get https://events.example.org/v1/features | grep '"signIn":\\["email"\\]'
+systemctl start potluck-backup
+ls /var/backups/potluck/potluck-*.sql.gz /var/backups/potluck/uploads
+kill -9 "$(systemctl show -p MainPID --value potluck)"
+sleep 3
+get https://events.example.org/readyz
+systemctl stop potluck
+cd /etc/potluck
+DATA_DIR=/var/cache/potluck/restored runuser -u potluck -- /opt/potluck/bin/potluck restore /var/backups/potluck/potluck-*.sql.gz
+`;
+
+/** Runs the scripts in order, says how long each took, and ends the machine. */
+const runner = `
+for script in /root/scripts/*; do
+  from=$(date +%s%N)
+  bash -eux "$script" > "$script.log" 2>&1
+  status=$?
+  echo "$(basename "$script") $status $((($(date +%s%N) - from) / 1000000))" >> /root/results
+  [ $status = 0 ] || break
+done
+systemctl poweroff --no-block
+`;
+
+const unit = `[Unit]
+After=multi-user.target
+[Service]
+Type=oneshot
+WorkingDirectory=/root
+ExecStart=bash /root/run
+`;
+
+type Result = { script: string; status: number; ms: number };
+
+async function tryArchive(archive: string, mirror: string): Promise<Result[]> {
+  const machine = await mkdtemp(path.join(os.tmpdir(), 'potluck-debian-'));
+  try {
+    await runProgram(
+      'debootstrap',
+      ['--variant=minbase', `--include=${packages}`, 'bookworm', machine, mirror],
+      root,
+    );
+    const [install = '', ...commands] = await readCommands();
+    const from = performance.now();
+    await runProgram('chroot', [machine, 'sh', '-ec', install], root);
+    const installed = { script: 'packages', status: 0, ms: performance.now() - from };
+    await prepare(machine, archive, commands.map(withoutNetwork));
+    await boot(machine);
+    return [installed, ...(await readResults(machine, commands.length + 1))];
+  } finally {
+    await rm(machine, { recursive: true, force: true });
+  }
+}
+
+async function prepare(machine: string, archive: string, commands: string[]): Promise<void> {
+  const home = path.join(machine, 'root');
+  for (const file of [archive, path.join(path.dirname(archive), 'SHA256SUMS')])
+    await copyFile(file, path.join(home, path.basename(file)));
+  await mkdir(path.join(home, 'scripts'));
+  const scripts = [...commands, checks];
+  // The upgrade is the last block of the chapter. It is run before the checks, which then hold for what it started.
+  for (const [n, script] of scripts.entries())
+    await writeFile(path.join(home, 'scripts', `${n + 1}`), `cd /root\n${script}`);
+  await writeFile(path.join(home, 'run'), runner);
+  const units = path.join(machine, 'etc', 'systemd', 'system');
+  await writeFile(path.join(units, 'try.service'), unit);
+  await mkdir(path.join(units, 'multi-user.target.wants'), { recursive: true });
+  await symlink('../try.service', path.join(units, 'multi-user.target.wants', 'try.service'));
+}
+
+/** Waits until the machine has ended. It has no network, so its ports are its own. */
+const boot = (machine: string): Promise<void> =>
+  new Promise((resolve) => {
+    const options = ['--register=no', '--keep-unit', '--private-network', '--boot'];
+    execFile('systemd-nspawn', ['-D', machine, ...options], { timeout: 300_000 }, () => resolve());
+  });
+
+async function readResults(machine: string, expected: number): Promise<Result[]> {
+  const home = path.join(machine, 'root');
+  const lines = (await readFile(path.join(home, 'results'), 'utf8')).trim().split('\n');
+  const results = lines.map((line) => {
+    const [script = '', status, ms] = line.split(' ');
+    return { script, status: Number(status), ms: Number(ms) };
+  });
+  if (results.length === expected && results.every(({ status }) => status === 0)) return results;
+  const logs = (await readdir(path.join(home, 'scripts'))).filter((name) => name.endsWith('.log')).sort();
+  const last = await readFile(path.join(home, 'scripts', logs.at(-1) ?? ''), 'utf8');
+  throw new Error(`${results.length} of ${expected} scripts ran. The last one:\n${last}`);
+}
+
+const { values } = parseArgs({
+  options: {
+    archive: { type: 'string' },
+    mirror: { type: 'string', default: 'http://deb.debian.org/debian' },
+  },
+});
+const dist = path.join(root, 'dist');
+const newest = (await readdir(dist))
+  .filter((name) => name.endsWith('linux-x64.tar.gz'))
+  .sort()
+  .at(-1);
+const archive = values.archive ?? path.join(dist, newest ?? '');
+for (const { script, ms } of await tryArchive(archive, values.mirror))
+  console.log(`${script}: ${(ms / 1000).toFixed(1)} s`);
