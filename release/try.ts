@@ -3,7 +3,7 @@
  * own", and uses it. Needs root, debootstrap, systemd-nspawn, and Debian's packages.
  */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -52,7 +52,9 @@ for script in /root/scripts/*; do
   bash -eux "$script" > "$script.log" 2>&1
   status=$?
   echo "$(basename "$script") $status $((($(date +%s%N) - from) / 1000000))" >> /root/results
-  [ $status = 0 ] || break
+  [ $status = 0 ] && continue
+  journalctl --no-pager --lines 60 >> "$script.log"
+  break
 done
 systemctl poweroff --no-block
 `;
@@ -69,6 +71,8 @@ type Result = { script: string; status: number; ms: number };
 
 async function tryArchive(archive: string, mirror: string): Promise<Result[]> {
   const machine = await mkdtemp(path.join(os.tmpdir(), 'potluck-debian-'));
+  // Its users enter it, too.
+  await chmod(machine, 0o755);
   try {
     await runProgram(
       'debootstrap',
@@ -92,8 +96,9 @@ async function prepare(machine: string, archive: string, commands: string[]): Pr
   for (const file of [archive, path.join(path.dirname(archive), 'SHA256SUMS')])
     await copyFile(file, path.join(home, path.basename(file)));
   await mkdir(path.join(home, 'scripts'));
+  // The installer of Debian writes it, debootstrap does not.
+  await writeFile(path.join(machine, 'etc', 'hosts'), '127.0.0.1 localhost\n');
   const scripts = [...commands, checks];
-  // The upgrade is the last block of the chapter. It is run before the checks, which then hold for what it started.
   for (const [n, script] of scripts.entries())
     await writeFile(path.join(home, 'scripts', `${n + 1}`), `cd /root\n${script}`);
   await writeFile(path.join(home, 'run'), runner);
