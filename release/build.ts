@@ -25,18 +25,29 @@ const committed = [
 
 type Platform = { os: string; cpu: string };
 
-/** Builds the archive of one platform. @returns the paths of its files */
-export async function buildRelease({ os: system, cpu }: Platform, target: string): Promise<string[]> {
+/**
+ * Builds the archive of each platform, its SBOM (CycloneDX), and their checksums.
+ * @param target a directory @returns the paths of the files
+ */
+export async function buildReleases(platforms: Platform[], target: string): Promise<string[]> {
+  await buildWeb();
+  await mkdir(target, { recursive: true });
+  const files: string[] = [];
+  for (const platform of platforms) files.push(...(await buildRelease(platform, target)));
+  const checksums = path.join(target, 'SHA256SUMS');
+  await writeFile(checksums, (await Promise.all(files.map(checksumOf))).join(''));
+  return [...files, checksums];
+}
+
+async function buildRelease({ os: system, cpu }: Platform, target: string): Promise<string[]> {
   const name = `potluck-${manifest.version}-${system}-${cpu}`;
   const [commit = '', seconds = ''] = (await git('log', '-1', '--format=%H %ct')).trim().split(' ');
-  await buildWeb();
   const parent = await mkdtemp(path.join(os.tmpdir(), 'potluck-release-'));
   const stage = path.join(parent, name);
   try {
     await stageFiles(stage, { os: system, cpu });
     const release = { version: manifest.version, commit, platform: `${system}-${cpu}` };
     await writeFile(path.join(stage, 'release.json'), `${JSON.stringify(release, null, 2)}\n`);
-    await mkdir(target, { recursive: true });
     const files = [`${name}.tar.gz`, `${name}.cdx.json`].map((file) => path.join(target, file));
     const [archive = '', sbom = ''] = files;
     await writeFile(sbom, await requireWholeSbom(stage));
@@ -70,14 +81,9 @@ async function requireWholeSbom(stage: string): Promise<string> {
 }
 
 /** In the format of `sha256sum`. */
-async function writeChecksums(target: string, files: string[]): Promise<void> {
-  const lines = files.map(async (file) => {
-    const hash = createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex');
-    return `${hash}  ${path.basename(file)}\n`;
-  });
-  await writeFile(path.join(target, 'SHA256SUMS'), (await Promise.all(lines)).join(''));
+async function checksumOf(file: string): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(file));
+  return `${hash.digest('hex')}  ${path.basename(file)}\n`;
 }
 
 if (import.meta.main) {
@@ -89,11 +95,9 @@ if (import.meta.main) {
   });
   const changed = await git('status', '--porcelain');
   if (changed !== '') throw new Error(`A release has what is committed. Not committed:\n${changed}`);
-  const files: string[] = [];
-  for (const platform of values.platform) {
+  const platforms = values.platform.map((platform) => {
     const [system = '', cpu = ''] = platform.split('-');
-    files.push(...(await buildRelease({ os: system, cpu }, values.out)));
-  }
-  await writeChecksums(values.out, files);
-  for (const file of [...files, path.join(values.out, 'SHA256SUMS')]) console.log(file);
+    return { os: system, cpu };
+  });
+  for (const file of await buildReleases(platforms, values.out)) console.log(file);
 }

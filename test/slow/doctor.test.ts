@@ -130,7 +130,7 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.deepEqual(pending.broken, ['pages']);
     assert.match(
       pending.of('migrations')[0] ?? '',
-      /^warning The database is at migration \d+ of \d+\. \| .*npm run potluck -- migrate/,
+      /^warning The database is at migration \d+ of \d+\. \| .*bin\/potluck migrate/,
     );
     assert.match((await doctor(env)).of('migrations')[0] ?? '', /^good /);
     const { ended } = potluck(['migrate'], { program, env });

@@ -10,10 +10,10 @@ export const cluster: DatabaseCheck = {
     if (!(await isDistributed(db)))
       return warning(
         'The database has the extension Citus, and its tables are on the coordinator alone.',
-        'To distribute them, stop the servers and run: npm run potluck -- distribute',
+        'To distribute them, stop the servers and run: bin/potluck distribute',
       );
     const [table] = await listTablesToDistribute(db);
     if (!table) return good('All tables are distributed.');
-    return broken(`The table ${table.name} is not distributed.`, 'Run: npm run potluck -- distribute');
+    return broken(`The table ${table.name} is not distributed.`, 'Run: bin/potluck distribute');
   },
 };

@@ -61,7 +61,7 @@ function describeVersion(version: number, newest: number): Result {
     version === 0
       ? 'The database has no tables of Potluck.'
       : `The database is at migration ${version} of ${newest}.`,
-    'Make a backup, and run: npm run potluck -- migrate. The start of a server migrates too.',
+    'Make a backup, and run: bin/potluck migrate. The start of a server migrates too.',
   );
 }
 

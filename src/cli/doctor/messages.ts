@@ -20,7 +20,7 @@ export const textMessages: Check = {
     if (sms.driver !== 'console')
       return skipped(
         `Codes go through ${services[sms.driver]}; no message was sent.`,
-        'To send one, run: npm run potluck -- doctor --send-to NUMBER',
+        'To send one, run: bin/potluck doctor --send-to NUMBER',
       );
     const text = 'Codes are sent to no one (SMS_DRIVER=console).';
     const next = 'Set SMS_DRIVER to twilio or http, or SIGN_IN=email (docs/operating.md, Text messages).';

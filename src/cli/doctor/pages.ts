@@ -25,7 +25,7 @@ export const streets: Check = {
     if (!mapTiles)
       return skipped(
         'The map shows countries and towns.',
-        'To add the streets of a town, run: npm run potluck -- streets TOWN',
+        'To add the streets of a town, run: bin/potluck streets TOWN',
       );
     if ('url' in mapTiles) return skipped(`Browsers load the streets from ${new URL(mapTiles.url).host}.`);
     try {
@@ -33,7 +33,7 @@ export const streets: Check = {
       return good(`The server can read ${mapTiles.file}.`);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return broken(error.message, 'Correct MAP_TILES, or run: npm run potluck -- streets TOWN');
+      return broken(error.message, 'Correct MAP_TILES, or run: bin/potluck streets TOWN');
     }
   },
 };
