@@ -2,6 +2,9 @@
 import type { Event } from '@potluck/client';
 import { m } from '#lib/messages/index.js';
 
+/** The id of the menu of these links on the page of an event. */
+export const directionsMenu = 'directions';
+
 export function mapLinks({ address, lat, lng, isExact }: Event['location']) {
   const point = `${lat},${lng}`;
   const text = encodeURIComponent(address);
