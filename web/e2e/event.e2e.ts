@@ -57,6 +57,36 @@ test('event: a person who is signed in sees "I\'m going", and nothing covers it'
   await expect(button).toBeFocused();
 });
 
+test('event: "I\'m going" stays in sight all the way down until it is answered', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  for (let i = 0; i < 12; i++) await newItem(host, event.id, { title: `Item ${i}` });
+  await signIn(context, await createPerson());
+  await page.setViewportSize({ width: 360, height: 780 });
+  await openEvent(page, event);
+  const button = page.getByRole('button', { name: "I'm going" });
+  const link = page.getByRole('link', { name: "I'm going" });
+  const last = page.getByRole('heading', { name: 'Item 11' });
+  await last.scrollIntoViewIfNeeded();
+  await expect(button).toBeInViewport({ ratio: 1 });
+  await expect(link).toBeHidden();
+  await page.setViewportSize({ width: 1280, height: 700 });
+  await last.scrollIntoViewIfNeeded();
+  await expect(button).not.toBeInViewport();
+  await link.click();
+  await expect(button).toBeInViewport({ ratio: 1 });
+  await expect(link).toBeHidden();
+  await button.click();
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await last.scrollIntoViewIfNeeded();
+  await expect(link).toHaveCount(0);
+});
+
 test('event: where the coordinates are those of the town, map apps search for the address', async ({
   page,
   createPerson,
