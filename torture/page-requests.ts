@@ -28,6 +28,8 @@ export async function createPageRequests(
     'ten pages of a search': different('/?q=a&page=10'),
     'data of ten pages of a search': different('/__data.json?q=a&page=10'),
     'the map': different('/?view=map&q=a'),
+    'the picture of a town': different('/map-picture.svg?at=57.7,11.9&size=1000,1000'),
+    'the picture of a continent': different('/map-picture.svg?box=-12,35,40,71&size=1000,1000'),
     'an event with many items': different(`/e/${event}`),
     'an event with one long address': different(`/e/${linked}`),
     'an event with many addresses': different(`/e/${links}`),
