@@ -143,8 +143,13 @@ describe('command line', { concurrency: 2 }, () => {
       out: `${manifest.version}\n`,
       err: '',
     });
-    for (const script of ['start', 'potluck'])
-      assert.match(manifest.scripts[script], /(^| )exec bin\/with-node node (--\S+ )*bin\/potluck\.js/);
+  });
+
+  test('bin/potluck: runs under the pinned version in any directory, also through a symbolic link, as npm start does', async () => {
+    const link = path.join(await createTempDir(), 'potluck');
+    await symlink(path.join(root, 'bin', 'potluck'), link);
+    assert.deepEqual(await runEntry(link, ['version']), { code: 0, out: `${manifest.version}\n`, err: '' });
+    assert.equal(manifest.scripts.start, 'exec bin/potluck serve');
   });
 
   test('Node.js: bin/potluck.js exits with 1 and one sentence under the old Node.js of this machine', {
@@ -161,7 +166,7 @@ test('git: ignores the backup file of the README', async (t) => {
   if (git('rev-parse', '--git-dir').status !== 0) return t.skip('no Git repository');
   const ignored = (file: string) => git('check-ignore', '--no-index', '--quiet', file).status === 0;
   const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  const [, file = ''] = /potluck -- backup (\S+)/.exec(readme) ?? [];
+  const [, file = ''] = /potluck backup (\S+)/.exec(readme) ?? [];
   assert.ok(ignored(file), file);
   assert.ok(ignored(`${file}.0a1b2c3d.part`), 'the draft of a backup');
   assert.ok(!ignored('README.md'));
