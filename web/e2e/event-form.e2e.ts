@@ -78,7 +78,7 @@ test('address: a street with its town is understood, stored in one line, and not
   await expect(page.getByText('Local time at the place (Asia/Tokyo).')).toBeVisible();
   const address = 'Kastanjegatan 14, 431 38 Mölndal';
   await choosePlace(page, 'Kastanjegatan 14, 431 38 Mölnd', address);
-  await expect(page.getByText('Drag the pin to the door')).toBeVisible();
+  await expect(page.getByText('Found: Mölndal')).toBeVisible();
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page).toHaveURL(isEvent);
   const before = await stored(person, idOf(page));
