@@ -136,6 +136,7 @@ const queries: Record<string, string> = {
   '/v1/users/search': '?q=quistgaard',
   '/v1/places': '?q=quistgaard',
   '/v1/me/events': '?relation=organizing',
+  '/v1/admin/mails/preview': '?kind=reminder',
 };
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller

@@ -72,7 +72,9 @@ test('dependencies: bin/with-node, bin/potluck.js and package.json name the same
   assert.equal(/^required=(\d+)$/m.exec(launcher)?.[1], version.split('.')[0]);
 });
 
-test('dependencies: each npm script that runs a program finds Node.js by bin/with-node', () => {
+test('dependencies: each npm script that runs a program finds Node.js by bin/with-node, as bin/potluck does', async () => {
   for (const script of Object.values(manifest.scripts))
-    assert.match(script, /^(\w+=\S+ )*(exec )?bin\/with-node /);
+    assert.match(script, /^(exec )?bin\/(with-node|potluck) /);
+  const launcher = await readFile(path.join(root, 'bin', 'potluck'), 'utf8');
+  assert.match(launcher, /^exec "\$bin\/with-node" node /m);
 });

@@ -237,7 +237,8 @@ test('push: services that do not answer, with more people than a server has plac
     const isSilent = endpoint.includes('silent.example');
     if (isSilent) mostSilent = Math.max(mostSilent, ++silent);
     else answered++;
-    if (answered === 10 || mostSilent > 4) stuck.resolve(response);
+    // The last of the silent ones may be sent after the others have answered.
+    if ((answered === 10 && mostSilent === 4) || mostSilent > 4) stuck.resolve(response);
     return isSilent ? stuck.promise.finally(() => silent--) : response;
   };
   await sendPushes({ clock, config: { secretKey, publicUrl }, log, db: api.sql }, post, places);

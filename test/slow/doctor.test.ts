@@ -58,7 +58,7 @@ describe('doctor', { concurrency: 2 }, () => {
     // A stop signal, too, leaves no database behind.
     const run = potluck(['doctor'], { env });
     while ((await postgresUnder(DATA_DIR)).length === 0) await sleep(10);
-    assert.equal(await stop(run, 'SIGTERM'), 143);
+    assert.equal(await stop(run, 'SIGTERM'), 143, JSON.stringify(run.output));
     await expectNoPostgres(DATA_DIR);
   });
 

@@ -60,8 +60,8 @@ test('TEST_DATABASE_URL: a suite passes on the installed PostgreSQL and leaves n
   const foreign = 'potluck_test_of_another';
   for (const name of [killed, running, foreign]) await sql.text(`create database ${name}`);
   const other = await openSql(url, 'tests ba9876543210');
-  // The runner of this test tells its child processes to report to it.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  // The runner of this test tells its child processes to report to it, and its options may name files of its reporters.
+  const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
   const args = ['--test', '--test-global-setup=test/support/global-setup.ts', 'test/claims/suite.ts'];
   const { stdout } = await run(process.execPath, args, {
     cwd: root,

@@ -6,7 +6,7 @@ import test from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { buildReleases } from '../../release/build.ts';
 import { runProgram } from '../../release/npm.ts';
-import { cleanUpAfterTests, createTempDir, serve } from '../support/processes.ts';
+import { cleanUpAfterTests, createTempDir, serve, stop } from '../support/processes.ts';
 
 cleanUpAfterTests();
 
@@ -48,6 +48,7 @@ test('release: whole, small, checked, and running where nothing else of Potluck 
     assert.equal(response.status, 200, page);
     assert.match(response.headers.get('content-type') ?? '', type);
   }
+  assert.equal(await stop(server, 'SIGTERM'), 0);
 });
 
 async function sizeOf(directory: string): Promise<number> {

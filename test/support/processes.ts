@@ -41,9 +41,9 @@ const dataDirs = new Set<string>();
 export function cleanUpAfterTests(): void {
   after(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
-    for (const { pid } of groups) killGroup(pid);
+    for (const { pid = 0 } of groups) kill(-pid);
     for (const dataDir of dataDirs) {
-      for (const pid of await postgresUnder(dataDir)) process.kill(pid, 'SIGKILL');
+      for (const pid of await postgresUnder(dataDir)) kill(pid);
       const clusterPath = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
       if (clusterPath) await rm(path.dirname(clusterPath), removal);
     }
@@ -118,9 +118,10 @@ export async function npmStart(env: Record<string, string> & { DATA_DIR: string 
   return { ...run, url: await addressOf(run) };
 }
 
-function killGroup(leader: number | undefined): void {
+/** @param pid of a process, or the negative one of a group. It may have ended already; 0 is no process. */
+function kill(pid: number): void {
   try {
-    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+    if (pid !== 0) process.kill(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -72,7 +72,7 @@ const line = (text: string) =>
 
 /** How to recognize the server that responded in place of Potluck. */
 export function describeAnswer({ status, headers, text }: Answer): string {
-  const title = line(/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? '');
+  const title = line(/<title>([^<]*)/i.exec(text)?.[1] ?? '');
   const server = line(`${headers.server ?? ''}`);
   const parts = [
     `status ${status}`,
