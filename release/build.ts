@@ -10,8 +10,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { buildWeb } from '../web/build.ts';
-import { runNpm, runProgram } from './npm.ts';
 import { removeUnused } from './remove-unused.ts';
+import { runNpm, runProgram } from './run-program.ts';
 import { createSbom } from './sbom.ts';
 
 const root = path.join(import.meta.dirname, '..');

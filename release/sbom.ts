@@ -1,7 +1,7 @@
 /** The list of the packages that run beside people's data, for those who must know them. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runNpm } from './npm.ts';
+import { runNpm } from './run-program.ts';
 
 type Component = { purl?: string; 'bom-ref': string };
 type Sbom = {

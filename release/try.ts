@@ -7,7 +7,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeF
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { runProgram } from './npm.ts';
+import { runProgram } from './run-program.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const packages = 'systemd,systemd-sysv,dbus,ca-certificates,curl';

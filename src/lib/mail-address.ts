@@ -12,6 +12,8 @@ const pattern =
 export const isMailAddress = (text: string): boolean =>
   text.length <= maxLength && text.indexOf('@') <= maxLocal && !text.includes('..') && pattern.test(text);
 
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
+
 /** Without the case of ASCII letters: addresses that are equal then reach the same mailbox. */
 export const foldAddress = (address: string): string =>
   address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -10,3 +10,4 @@ const kinds = {
 
 export type MailKind = keyof typeof kinds;
 export const mailKinds = Object.keys(kinds) as MailKind[];
+export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(kinds, kind);

@@ -6,6 +6,7 @@ import {
   type SMTPPoolOptions,
 } from 'nodemailer';
 import type { MailServer, SmtpConfig } from '../lib/config/mail.ts';
+import { domainOf } from '../lib/mail-address.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
 import { readFailure } from './read-failure.ts';
@@ -29,7 +30,7 @@ const [connectMs, greetMs, replyMs] = [20_000, 30_000, 600_000];
 
 /** @param senderName `senderNameOf` (lib/config/mail.ts) */
 export function createTransport({ server, from, dkim }: SmtpConfig, senderName: string): Transport {
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const domain = domainOf(from.address);
   const transporter = createPool({
     ...connectionOptions(server),
     pool: true,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { buildReleases } from '../../release/build.ts';
-import { runProgram } from '../../release/npm.ts';
+import { runProgram } from '../../release/run-program.ts';
 import { cleanUpAfterTests, createTempDir, serve, stop } from '../support/processes.ts';
 
 cleanUpAfterTests();

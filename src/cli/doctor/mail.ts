@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { type SmtpConfig, senderNameOf } from '../../lib/config/mail.ts';
+import { domainOf } from '../../lib/mail-address.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import { createTransport } from '../../mail/transport.ts';
 import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
@@ -87,7 +88,7 @@ export async function examineRecords(
   { server, from, dkim }: Pick<SmtpConfig, 'server' | 'from' | 'dkim'>,
   read: ReadRecords,
 ): Promise<Result[]> {
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const domain = domainOf(from.address);
   if (!domain.includes('.')) return [skipped(`${domain} is no domain of the DNS.`)];
   return Promise.all([
     examineSpf(domain, server.host, read),

@@ -3,10 +3,10 @@ import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
 import { senderNameOf } from '../../lib/config/mail.ts';
 import type { Config } from '../../lib/config.ts';
 import { newId } from '../../lib/ids.ts';
-import { mailText } from '../../mail/mail-text.ts';
 import { createTransport } from '../../mail/transport.ts';
 import { senderOf } from '../../modules/auth/sms.ts';
 import { SmsFailure } from '../../modules/auth/sms-failure.ts';
+import { mailContextOf, ownContent } from '../../modules/notifications/mail/mail-content.ts';
 import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
 import { describeFailure } from './mail.ts';
 
@@ -56,18 +56,11 @@ async function sendText({ sms, instanceName }: Config, phone: string): Promise<R
 }
 
 async function sendMail(config: Config, address: string): Promise<Result> {
-  const { mail, instanceName } = config;
+  const { mail } = config;
   if (mail.driver !== 'smtp')
     return broken('No mail was sent: there is no mail server.', 'Set MAIL_URL and MAIL_FROM.');
   const transport = createTransport(mail, senderNameOf(config));
-  const text = (name: 'test_subject' | 'test' | 'test_why') =>
-    mailText(name, baseLanguage, { instance: instanceName });
-  const content = {
-    language: baseLanguage,
-    subject: text('test_subject'),
-    heading: text('test'),
-    footer: [text('test_why')],
-  };
+  const content = ownContent('test', baseLanguage, mailContextOf(config));
   try {
     const words = await transport.send({ id: newId(), to: address, content });
     return good(

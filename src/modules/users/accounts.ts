@@ -104,7 +104,7 @@ export async function setContact(
   kind: ContactKind,
   value: string | null,
 ): Promise<void> {
-  // An address that is added later is shown to nobody before its owner says so again.
+  // An address that is added later is shown to no one until its owner allows it again.
   const more = kind === 'email' && value === null ? sql`, mail_replies = false` : empty;
   await tx.query(sql`${update('users', sql`${raw(kind)} = ${value} ${more}`)} where id = ${userId}`);
 }

@@ -1,10 +1,10 @@
 /**
  * An example of each kind of mail, by the functions that write real mails: for admins, for the files that tests compare, and for
- * the pictures of the documentation. No server makes the tokens in its links: they sign nobody in and stop no mails.
+ * the pictures of the documentation. The tokens in its links are not valid.
  */
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import { codeContent } from '../../../mail/code-content.ts';
-import { type MailKind, mailKinds } from '../../../mail/kinds.ts';
+import { isMailKind, mailKinds } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import { mailedPurposes } from '../../../mail/mailer.ts';
 import { type DeliveredKindName, deliveredKinds, kindsWithoutEvent } from '../../../outbox/kinds.ts';
@@ -27,11 +27,9 @@ export function mailExample(kind: ExampleKind, language: Language, context: Mail
   }
   if (kind === 'summary')
     return summaryContent({ rows: countedRows, stop: stopOf(kind, context) }, language, context);
-  if (isOwnKind(kind)) return ownContent(kind, language, context);
+  if (isMailKind(kind)) return ownContent(kind, language, context);
   return newsContent(newsExample(kind as DeliveredKindName, context), language, context);
 }
-
-const isOwnKind = (kind: string): kind is MailKind => mailKinds.some((name) => name === kind);
 
 const row: NotificationRow = {
   id: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7',

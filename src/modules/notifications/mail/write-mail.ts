@@ -1,6 +1,6 @@
 /** Writes the mails of the queue, as things are when they are sent. */
 import { sql } from '../../../db/sql.ts';
-import { mailKinds } from '../../../mail/kinds.ts';
+import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import {
@@ -26,8 +26,7 @@ type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config'>;
 
 type NotificationMail = QueuedMail & { kind: DeliveredKindName };
 
-const isOfNotification = (mail: QueuedMail): mail is NotificationMail =>
-  !mailKinds.some((kind) => kind === mail.kind);
+const isOfNotification = (mail: QueuedMail): mail is NotificationMail => !isMailKind(mail.kind);
 
 /** @returns null for a mail that is not to be sent: it says nothing new to the person, or nothing that the person may see */
 export async function writeMail(services: WriteServices, mail: QueuedMail): Promise<MailContent | null> {
