@@ -1,15 +1,15 @@
 /**
  * `npm run release`: builds an archive that runs without npm, a build or a network. It has what is committed, the built pages,
  * the packages of production, Node.js, and PostgreSQL. The same commit gives the same bytes, except where npm or the bundler
- * differ.
+ * differ. A build that is no release has its commit in its name.
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import manifest from '../package.json' with { type: 'json' };
 import { buildWeb } from '../web/build.ts';
+import { git, versionOfBuild } from './build-version.ts';
 import { removeUnused } from './remove-unused.ts';
 import { runNpm, runProgram } from './run-program.ts';
 import { createSbom } from './sbom.ts';
@@ -40,13 +40,14 @@ export async function buildReleases(platforms: Platform[], target: string): Prom
 }
 
 async function buildRelease({ os: system, cpu }: Platform, target: string): Promise<string[]> {
-  const name = `potluck-${manifest.version}-${system}-${cpu}`;
+  const version = await versionOfBuild();
+  const name = `potluck-${version}-${system}-${cpu}`;
   const [commit = '', seconds = ''] = (await git('log', '-1', '--format=%H %ct')).trim().split(' ');
   const parent = await mkdtemp(path.join(os.tmpdir(), 'potluck-release-'));
   const stage = path.join(parent, name);
   try {
     await stageFiles(stage, { os: system, cpu });
-    const release = { version: manifest.version, commit, platform: `${system}-${cpu}` };
+    const release = { version, commit, platform: `${system}-${cpu}` };
     await writeFile(path.join(stage, 'release.json'), `${JSON.stringify(release, null, 2)}\n`);
     const files = [`${name}.tar.gz`, `${name}.cdx.json`].map((file) => path.join(target, file));
     const [archive = '', sbom = ''] = files;
@@ -58,8 +59,6 @@ async function buildRelease({ os: system, cpu }: Platform, target: string): Prom
     await rm(parent, { recursive: true });
   }
 }
-
-const git = (...args: string[]): Promise<string> => runProgram('git', args, root);
 
 async function stageFiles(stage: string, { os: system, cpu }: Platform): Promise<void> {
   await mkdir(stage);

@@ -7,6 +7,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeF
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { versionOfBuild } from './build-version.ts';
 import { runProgram } from './run-program.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -19,9 +20,10 @@ async function readCommands(): Promise<string[]> {
   return Array.from(chapter.matchAll(/```sh\n(.*?)```/gs), ([, commands = '']) => commands);
 }
 
-/** What a machine without a network has in place of a mailbox, and of a certificate that others know. */
-const withoutNetwork = (commands: string): string =>
+/** What a machine without a network has in place of a mailbox, and of a certificate that others know; and this archive. */
+const withoutNetwork = (commands: string, archive: string): string =>
   commands
+    .replaceAll(/potluck-[\d.]+-linux-x64/g, path.basename(archive, '.tar.gz'))
     .replace(/^MAIL_(?:URL|FROM)=.*\n/gm, '')
     .replace('SIGN_IN=email', 'SIGN_IN=email\nMAIL_DRIVER=console')
     .replace(
@@ -83,7 +85,11 @@ async function tryArchive(archive: string, mirror: string): Promise<Result[]> {
     const from = performance.now();
     await runProgram('chroot', [machine, 'sh', '-ec', install], root);
     const installed = { script: 'packages', status: 0, ms: performance.now() - from };
-    await prepare(machine, archive, commands.map(withoutNetwork));
+    await prepare(
+      machine,
+      archive,
+      commands.map((each) => withoutNetwork(each, archive)),
+    );
     await boot(machine);
     return [installed, ...(await readResults(machine, commands.length + 1))];
   } finally {
@@ -130,15 +136,12 @@ async function readResults(machine: string, expected: number): Promise<Result[]>
 
 const { values } = parseArgs({
   options: {
-    archive: { type: 'string' },
+    archive: {
+      type: 'string',
+      default: path.join(root, 'dist', `potluck-${await versionOfBuild()}-linux-x64.tar.gz`),
+    },
     mirror: { type: 'string', default: 'http://deb.debian.org/debian' },
   },
 });
-const dist = path.join(root, 'dist');
-const newest = (await readdir(dist))
-  .filter((name) => name.endsWith('linux-x64.tar.gz'))
-  .sort()
-  .at(-1);
-const archive = values.archive ?? path.join(dist, newest ?? '');
-for (const { script, ms } of await tryArchive(archive, values.mirror))
+for (const { script, ms } of await tryArchive(values.archive, values.mirror))
   console.log(`${script}: ${(ms / 1000).toFixed(1)} s`);
