@@ -96,8 +96,8 @@ export const sessionOperations: Record<string, Operation> = {
   },
   'POST /v1/auth/email/request': {
     ...open(202),
-    ...of({ email: opaque }, device),
-    example: () => ({ email: nextAddress() }),
+    ...of({ email: opaque }, { ...device, next: prose(1_000) }),
+    example: () => ({ email: nextAddress(), next: '/' }),
   },
   'POST /v1/auth/email/verify': {
     ...open(),

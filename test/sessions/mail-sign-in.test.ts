@@ -101,6 +101,18 @@ test('mail code: of fifty concurrent requests with the right code on two servers
   await assertCounters(api.sql);
 });
 
+test('mail link: has the page that follows as a parameter of its own; 400 for more than 1,000 characters', async () => {
+  const ask = (next: string) => api.post('/v1/auth/email/request', undefined, { email: nextAddress(), next });
+  const next = '/sign-in?next=/e/1&eventId=1&rsvp=going';
+  const { devLink } = expectStatus(await ask(next), 202).body;
+  const link = new URL(devLink);
+  assert.deepEqual([...link.searchParams.keys()], ['token', 'next']);
+  assert.equal(link.searchParams.get('next'), next);
+  expectStatus(await openLink(tokenOf({ devLink })), 200);
+  const { body } = expectProblem(await ask(`/${'x'.repeat(1_000)}`), 400, 'invalid_request');
+  assert.equal(body.errors[0].path, 'next');
+});
+
 // spec: 5 POST /v1/auth/email/link: sign-in by the link of a mail
 test('mail link: 200 with cookies, once, on any server and in any network; the code is used up with it', async () => {
   const email = nextAddress();

@@ -1,8 +1,9 @@
 /** The sign-in form where messages are sent, so that the limits on codes apply. */
 import assert from 'node:assert/strict';
-import test from 'node:test';
-import { fromPage, nextPhone } from '../support/factories.ts';
-import { expectProblem, startTestApp, TestClock } from '../support/setup.ts';
+import test, { after } from 'node:test';
+import { createEvent, createUser, fromPage, nextAddress, nextPhone } from '../support/factories.ts';
+import { MailServer, textOf } from '../support/mail-server.ts';
+import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
 
 const codes: string[] = [];
 const languages: string[] = [];
@@ -67,4 +68,48 @@ test('sign-in form: the message has the language of the page: the chosen one, el
   await submit('code', { phone: nextPhone() }, '', 'sv-SE,sv;q=0.9');
   await submit('code', { phone: nextPhone() }, 'language=ar', 'sv-SE,sv;q=0.9');
   assert.deepEqual(languages.slice(-2), ['sv', 'ar']);
+});
+
+test('link of a mail: its page names what the visitor chose before, does it with the sign-in, and opens the event', async () => {
+  const mailServer = new MailServer();
+  const port = await mailServer.listen();
+  after(() => mailServer.close());
+  const env = {
+    PUBLIC_URL: 'https://events.example.org',
+    MAIL_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'events@example.org',
+    DEV_CODES: 'off',
+  };
+  const mailing = await startTestApp({ env, pages: true });
+  const send = (path: string, fields: Record<string, string>) =>
+    fetch(new URL(path, mailing.url), {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { ...fromPage, accept: 'text/html' },
+      redirect: 'manual',
+    });
+  const organizer = await createUser(mailing);
+  const event = await createEvent(mailing, organizer, { title: 'Soup for the street' });
+  const email = nextAddress();
+  const chosen = { next: `/e/${event.id}`, eventId: event.id, rsvp: 'going' };
+  assert.equal((await send('/sign-in?/code', { email, ...chosen })).status, 200);
+  const [mail] = mailServer.received;
+  assert.ok(mail);
+  const link = new URL(/https?:\S+\/sign-in\/link\S+/.exec(textOf(mail))?.[0] ?? '');
+  const page = await (await fetch(new URL(link.pathname + link.search, mailing.url))).text();
+  assert.match(page, /we note that you're going: Soup for the street/);
+  // A browser without scripts sends the fields of the page.
+  const form = page.slice(page.indexOf('<form'), page.indexOf('</form>'));
+  const fields = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const hidden = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  assert.deepEqual(hidden, { token: link.searchParams.get('token'), ...chosen });
+  const signedIn = await send('/sign-in/link', hidden);
+  assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, `/e/${event.id}`]);
+  assert.equal(expectStatus(await mailing.get(`/v1/events/${event.id}`), 200).body.goingCount, 1);
+  // A link is valid once; its page offers another one for the same.
+  const again = await (await send(link.pathname + link.search, hidden)).text();
+  assert.match(again, new RegExp(`href="/sign-in\\?by=email[^"]*eventId=${event.id}`));
+  // An address of another site is not followed.
+  const away = await (await fetch(new URL('/sign-in/link?token=x&next=//evil.example/', mailing.url))).text();
+  assert.match(away, /name="next" value="\/"/);
 });

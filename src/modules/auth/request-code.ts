@@ -28,7 +28,7 @@ export const requestCode = defineEndpoint({
   problems: ['too_many_codes', 'sms_unavailable', 'feature_disabled'],
 
   handler: ({ body, request }, services: AuthServices) =>
-    sendSignInCode(services, request, readSignInNumber(body, services.config), body.deviceToken),
+    sendSignInCode(services, request, readSignInNumber(body, services.config), body),
 });
 
 export const requestMailCode = defineEndpoint({
@@ -43,16 +43,22 @@ export const requestMailCode = defineEndpoint({
   problems: ['too_many_codes', 'mail_unavailable', 'feature_disabled'],
 
   handler: ({ body, request }, services: AuthServices) =>
-    sendSignInCode(services, request, readSignInAddress(body, services.config), body.deviceToken),
+    sendSignInCode(services, request, readSignInAddress(body, services.config), body),
 });
 
 async function sendSignInCode(
   services: AuthServices,
   request: FastifyRequest,
   contact: Contact,
-  deviceToken: string | undefined,
+  { deviceToken, next }: { deviceToken?: string; next?: string },
 ) {
   const sender = senderOf(services, request, deviceToken);
-  const sent = await sendCode(services, { contact, purpose: 'sign_in', sender, request });
+  const sent = await sendCode(services, {
+    contact,
+    purpose: 'sign_in',
+    sender,
+    request,
+    ...(next !== undefined && { next }),
+  });
   return { status: 202 as const, body: sent };
 }

@@ -35,7 +35,19 @@ export const email = Type.String({
 
 export const CodeRequest = body({ phone, country, deviceToken }, { examples: [{ phone: '+12025550102' }] });
 
-export const MailCodeRequest = body({ email, deviceToken }, { examples: [{ email: 'mara@example.org' }] });
+/** What a sign-in that leaves the page keeps for the page that follows. */
+export const next = Type.String({
+  maxLength: 1_000,
+  description:
+    'A text that the end of the sign-in has, such as the path of the page to open then. The link of a mail has it as its ' +
+    'parameter `next`, and its page follows only paths of this server.',
+  examples: ['/e/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'],
+});
+
+export const MailCodeRequest = body(
+  { email, deviceToken, next: Type.Optional(next) },
+  { examples: [{ email: 'mara@example.org' }] },
+);
 
 export const CodeSent = named(
   'CodeSent',

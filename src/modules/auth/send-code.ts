@@ -22,6 +22,8 @@ type CodeRequest = {
   purpose: CodePurpose;
   sender: Sender;
   request: Pick<FastifyRequest, 'id' | 'headers'>;
+  /** The path of the page that the link of a mail leads to. */
+  next?: string;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;
 };
@@ -33,7 +35,7 @@ type CodeRequest = {
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
   const { config, clock } = services;
-  const { contact, purpose } = request;
+  const { contact, purpose, next } = request;
   const now = clock();
   const isIdentity = !canReceive(contact);
   const showsCode = isIdentity || (config.devCodes && !delivers(services, contact));
@@ -41,11 +43,15 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   const { stored, scopes } = await storeCode(services, request, { code, now, isCounted: !showsCode });
   const link =
     contact.kind === 'email' && purpose === 'sign_in'
-      ? signInLink(config, {
-          contact: { kind: 'email', value: contact.value },
-          code,
-          requester: stored.requester.id.toString('base64url'),
-        })
+      ? signInLink(
+          config,
+          {
+            contact: { kind: 'email', value: contact.value },
+            code,
+            requester: stored.requester.id.toString('base64url'),
+          },
+          next,
+        )
       : null;
   try {
     const { id: requestId } = request.request;

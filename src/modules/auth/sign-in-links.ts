@@ -21,12 +21,15 @@ export type LinkProof = {
 
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
 
+/** @param next the path of the page that follows. It is not secret, and the page of the link reads it. */
 export function signInLink(
   { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
   proof: LinkProof,
+  next?: string,
 ): string {
   const token = packToken(prefix, [seal(sealKey(secretKey), proof)]);
-  return `${publicUrl}/sign-in/link?token=${token}`;
+  const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
+  return `${publicUrl}/sign-in/link?${query}`;
 }
 
 /** @returns null if the server made no such token */

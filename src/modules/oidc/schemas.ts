@@ -1,13 +1,6 @@
 import { Type } from 'typebox';
 import { body, named } from '../../http/schemas.ts';
-import { BrowserSignedIn } from '../auth/schemas.ts';
-
-const next = Type.String({
-  maxLength: 1_000,
-  description:
-    'A text that the response to the end of the sign-in has, such as the path of the page to open then.',
-  examples: ['/e/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'],
-});
+import { BrowserSignedIn, next } from '../auth/schemas.ts';
 
 export const OidcStart = body({ next: Type.Optional(next) }, { examples: [{ next: '/' }] });
 

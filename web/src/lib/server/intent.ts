@@ -12,7 +12,8 @@ export type Intent = GivenAnswer & {
   note: string | null;
 };
 
-type Fields = { get(name: string): FormDataEntryValue | null };
+/** A form, or the query of an address. */
+export type Fields = { get(name: string): FormDataEntryValue | null };
 
 /** Reads the fields of a form, or the query of an address; null if they have no intent. */
 export function readIntent(fields: Fields): Intent | null {
@@ -51,10 +52,18 @@ export const toFields = (intent: Intent): Record<string, string> => {
 export const signInPath = (intent: Intent): string =>
   `/sign-in?${new URLSearchParams({ next: `/e/${intent.eventId}`, ...toFields(intent) })}`;
 
-/** The query of the sign-in page for what a form has: the page to open then, and the intent. */
-export function signInQuery(form: Fields): URLSearchParams {
+/** The longest path that the API keeps during a sign-in. */
+const maxPageLength = 1_000;
+
+/**
+ * The page that follows a sign-in which leaves this one: that of the sign-in, if the form has an intent that is to be
+ * announced there, or the page where the visitor was.
+ */
+export function signInPage(form: Fields): string {
   const intent = readIntent(form);
-  return new URLSearchParams({ next: localPath(form.get('next')), ...(intent && toFields(intent)) });
+  const next = localPath(form.get('next'));
+  const page = intent ? `/sign-in?${new URLSearchParams({ by: 'oidc', next, ...toFields(intent) })}` : next;
+  return page.length > maxPageLength ? '/' : page;
 }
 
 /** Gives the answer and claims the item. @throws ProblemError @throws PartlyDone */

@@ -1,35 +1,19 @@
-import {
-  type Client,
-  getEvent,
-  listItems,
-  ProblemError,
-  requestCode,
-  requestMailCode,
-  signInBrowser,
-  signInBrowserByMail,
-} from '@potluck/client';
+import { requestCode, requestMailCode, signInBrowser, signInBrowserByMail } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { m } from '#lib/messages/index.js';
-import { PartlyDone } from '#lib/server/event/give-answer.ts';
+import { announce, goOn } from '#lib/server/after-sign-in.ts';
 import { formAction, texts } from '#lib/server/form-action.ts';
-import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
-import { localPath } from '#lib/server/local-path.ts';
+import { signInPage } from '#lib/server/intent.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
-  const next = localPath(url.searchParams.get('next'));
-  const intent = readIntent(url.searchParams);
+  const query = url.searchParams;
+  const announced = await announce(api, query);
   // After the way to the provider, the page asks again: an address alone must do nothing.
-  if (me && !(intent && url.searchParams.get('by') === 'oidc')) redirect(303, next);
-  // Whatever an address asks for is named before it is done.
-  const announcement = intent && (await announce(api, intent));
-  if (me && !announcement) redirect(303, next);
+  if (me && !(announced.announcement && query.get('by') === 'oidc')) redirect(303, announced.next);
   return {
-    next,
-    isEnded: url.searchParams.get('reason') === 'ended',
-    announcement,
-    hidden: intent && announcement ? toFields(intent) : {},
+    ...announced,
+    isEnded: query.get('reason') === 'ended',
     demoAccounts: platform?.demoAccounts ?? [],
   };
 };
@@ -38,9 +22,9 @@ export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: formAction({
     fields: (form): Entered => readContact(form),
-    send: ({ client }, { by, contact, country }) =>
+    send: ({ client, form }, { by, contact, country }) =>
       by === 'email'
-        ? requestMailCode({ client, body: { email: contact } })
+        ? requestMailCode({ client, body: { email: contact, next: signInPage(form) } })
         : requestCode({ client, body: { phone: contact, ...countryOf(country) } }),
     done: ({ data }, values) => ({ ...values, devCode: data.devCode ?? null }),
     // The visitor may have a code that is still valid, so the form asks for it.
@@ -65,14 +49,6 @@ export const actions: Actions = {
   }),
 };
 
-/** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
-async function goOn(client: Client, form: FormData): Promise<never> {
-  const next = localPath(form.get('next'));
-  const intent = readIntent(form);
-  const refusal = intent && (await refusalOf(carryOut(client, intent)));
-  redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
-}
-
 /** `contact`: the number or the address, as it was typed. `code`: undefined until one is asked for. */
 type Entered = { by: 'phone' | 'email'; contact: string; country: string; code?: string };
 
@@ -84,31 +60,3 @@ function readContact(form: FormData): Entered {
 
 /** Without scripts, a page does not know the country of the visitor. */
 const countryOf = (country: string) => (country === '' ? {} : { country });
-
-/** Says what will be done after the sign-in; null if the visitor cannot do it. */
-async function announce(client: Client, { eventId, rsvp, waitlist, itemId }: Intent): Promise<string | null> {
-  try {
-    const { data: event } = await getEvent({ client, path: { id: eventId } });
-    const { title } = event;
-    if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
-    if (itemId === null)
-      return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
-    const { data: items } = await listItems({ client, path: { id: eventId } });
-    const item = items.data.find(({ id }) => id === itemId);
-    return item ? m.event_intent_bring({ item: item.title, title }) : null;
-  } catch (error) {
-    if (error instanceof ProblemError) return null;
-    throw error;
-  }
-}
-
-/** The code of the problem; null if the work succeeds. */
-async function refusalOf(work: Promise<void>): Promise<string | null> {
-  try {
-    await work;
-    return null;
-  } catch (error) {
-    if (error instanceof ProblemError || error instanceof PartlyDone) return error.code;
-    throw error;
-  }
-}

@@ -2,13 +2,10 @@ import { type Client, finishOidc, linkOidc, ProblemError, startOidc } from '@pot
 import { redirect } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { signInQuery } from '#lib/server/intent.ts';
+import { signInPage } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
-
-/** The longest text that the API keeps during the sign-in. */
-const maxNextLength = 1_000;
 
 /** The provider sends visitors back to this page. A GET ends the sign-in, because only the browser that began it can. */
 export const load: PageServerLoad = async ({ locals: { api }, url, request }) => {
@@ -42,11 +39,7 @@ type Begin = (options: { client: Client; body: { next: string } }) => Promise<{ 
 /** Begins a sign-in. The page opens the address, because forms cannot lead to other servers (content security policy). */
 const begin = (send: Begin) =>
   formAction({
-    send: ({ client, form }) => {
-      const query = signInQuery(form);
-      const next = query.has('eventId') ? `/sign-in?by=oidc&${query}` : (query.get('next') ?? '/');
-      return send({ client, body: { next: next.length > maxNextLength ? '/' : next } });
-    },
+    send: ({ client, form }) => send({ client, body: { next: signInPage(form) } }),
     done: ({ data }) => ({ url: data.url }),
   });
 

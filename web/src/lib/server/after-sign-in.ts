@@ -1,0 +1,60 @@
+/** What follows a sign-in: what the visitor chose before, then the page where the visitor was. */
+import { type Client, getEvent, listItems, ProblemError } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { m } from '#lib/messages/index.js';
+import { PartlyDone } from '#lib/server/event/give-answer.ts';
+import { carryOut, type Fields, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
+import { localPath } from '#lib/server/local-path.ts';
+
+/**
+ * What a page says and sends before the sign-in: whatever an address asks for is named before it is done. `hidden`: the
+ * fields of the form that `goOn` reads.
+ */
+export type Announced = { next: string; announcement: string | null; hidden: Record<string, string> };
+
+/** @param query of the page of a sign-in */
+export async function announce(client: Client, query: URLSearchParams): Promise<Announced> {
+  const intent = readIntent(query);
+  const announcement = intent && (await describe(client, intent));
+  return {
+    next: localPath(query.get('next')),
+    announcement,
+    hidden: intent && announcement ? toFields(intent) : {},
+  };
+}
+
+/** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
+export async function goOn(client: Client, form: Fields): Promise<never> {
+  const next = localPath(form.get('next'));
+  const intent = readIntent(form);
+  const refusal = intent && (await refusalOf(carryOut(client, intent)));
+  redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
+}
+
+/** Says what will be done after the sign-in; null if the visitor cannot do it. */
+async function describe(client: Client, { eventId, rsvp, waitlist, itemId }: Intent): Promise<string | null> {
+  try {
+    const { data: event } = await getEvent({ client, path: { id: eventId } });
+    const { title } = event;
+    if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
+    if (itemId === null)
+      return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
+    const { data: items } = await listItems({ client, path: { id: eventId } });
+    const item = items.data.find(({ id }) => id === itemId);
+    return item ? m.event_intent_bring({ item: item.title, title }) : null;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}
+
+/** The code of the problem; null if the work succeeds. */
+async function refusalOf(work: Promise<void>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof ProblemError || error instanceof PartlyDone) return error.code;
+    throw error;
+  }
+}
