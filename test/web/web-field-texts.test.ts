@@ -19,7 +19,7 @@ test('fields: each rule has a text in each language', async () => {
 
 /** Sends the form of the profile, as a browser without scripts does. */
 async function sendProfile(fields: Record<string, string>, language: string) {
-  const response = await fetch(`${api.url}/settings?/profile`, {
+  const response = await fetch(`${api.url}/settings/profile?/profile`, {
     method: 'POST',
     headers: { cookie, 'accept-language': language, 'sec-fetch-site': 'same-origin', origin: api.url },
     body: new URLSearchParams(fields),

@@ -207,7 +207,7 @@ test('draft: texts of a message and a profile are kept, and a sign-out removes a
   const open = (path: string) => page.goto(path, { waitUntil: 'networkidle' });
   await open(`/messages/${other.id}`);
   await page.getByLabel('Your message').fill('Shall I bring chairs?');
-  await open('/settings');
+  await open('/settings/profile');
   await page.getByLabel('About you').fill('Baker');
   await page.goto(`/messages/${other.id}`);
   await expect(page.getByText('We kept what you typed.')).toBeVisible();
@@ -215,7 +215,7 @@ test('draft: texts of a message and a profile are kept, and a sign-out removes a
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('log')).toContainText('Shall I bring chairs?');
   await expect(page.getByLabel('Your message')).toHaveValue('');
-  await page.goto('/settings');
+  await page.goto('/settings/profile');
   await expect(page.getByLabel('About you')).toHaveValue('Baker');
   await page.goto('/settings/account');
   await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();

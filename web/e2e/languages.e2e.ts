@@ -85,6 +85,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     'who brings what': `${path}/bring`,
     bookings: `${path}/bookings`,
     settings: '/settings',
+    'profile settings': '/settings/profile',
     devices: '/settings/devices',
     'sign-in settings': '/settings/sign-in',
     language: '/settings/language',

@@ -28,6 +28,7 @@ export async function listPages(organizer: Person, guest: Person): Promise<strin
     // Made by no server: the page shows the kind.
     '/unsubscribe?token=reminder.AZei9GweejSaUS8M',
     '/settings',
+    '/settings/profile',
     '/design',
   ];
 }

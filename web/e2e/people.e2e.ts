@@ -122,7 +122,7 @@ test('own profile: leads to the settings, and offers neither follow nor block', 
   await expect(page.getByText('Gothenburg')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Follow' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Edit profile' }).click();
-  await expect(page).toHaveURL('/settings');
+  await expect(page).toHaveURL('/settings/profile');
 });
 
 test('search: one character is explained; results can be followed in place', async ({

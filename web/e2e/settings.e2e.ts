@@ -19,7 +19,7 @@ test('settings: the profile is saved; a username that is taken is explained at i
   const taken = `taken_${crypto.randomUUID().slice(0, 8)}`;
   await updateMe({ client: other.client, body: { username: taken } });
   await signIn(context, me);
-  await page.goto('/settings');
+  await page.goto('/settings/profile');
   const save = page.getByRole('button', { name: 'Save' });
   // There is nothing to save yet.
   await expect(save).toBeDisabled();
@@ -49,7 +49,7 @@ test('settings: a picture is uploaded and removed; 11 MiB and other files are re
 }) => {
   const me = await createPerson();
   await signIn(context, me);
-  await page.goto('/settings');
+  await page.goto('/settings/profile');
   const field = page.getByLabel('Change picture');
   await field.setInputFiles({
     name: 'big.png',
@@ -82,10 +82,18 @@ test('settings: the list on a phone begins with the visitor, and says the state 
   await expect(sections.getByRole('link', { name: 'Language' })).toContainText('English');
   await expect(sections.getByRole('link', { name: 'Calendar address' })).toContainText('No address yet');
   await sections.getByRole('link', { name: 'Edit profile' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile', exact: true })).toBeVisible();
   await expect(page.getByLabel('Name', { exact: true })).toBeInViewport();
+  await expect(sections).toBeHidden();
   await blockUser({ client: me.client, path: { id: (await createPerson()).id } });
-  await page.reload();
+  await page.getByRole('main').getByRole('link', { name: 'Settings' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expect(page.getByLabel('Name', { exact: true })).toBeHidden();
   await expect(sections.getByRole('link', { name: 'Blocked people' })).toContainText('1 person');
+  // A wide screen has room for both.
+  await page.setViewportSize({ width: 1_280, height: 900 });
+  await expect(page.getByLabel('Name', { exact: true })).toBeVisible();
+  await expect(sections.getByRole('link', { name: 'Profile' })).toHaveAttribute('aria-current', 'page');
 });
 
 test('settings: another language is chosen and kept', async ({ page, context, createPerson, signIn }) => {
@@ -113,7 +121,7 @@ test('sign out: another tab shows it within a second, and no page of the account
   await signIn(context, await createPerson());
   const other = await context.newPage();
   await other.goto('/');
-  await expect(other.getByRole('link', { name: 'New event' })).toBeVisible();
+  await expect(other.getByRole('link', { name: 'My events' })).toBeVisible();
   const third = await context.newPage();
   await third.goto('/mine');
   await page.goto('/settings/account');
@@ -128,7 +136,7 @@ test('sign out: another tab shows it within a second, and no page of the account
 
 test('session: no script can read its token', async ({ page, context, createPerson, signIn }) => {
   await signIn(context, await createPerson());
-  await page.goto('/settings');
+  await page.goto('/settings/profile');
   const readable = await page.evaluate(() =>
     JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
   );
@@ -142,7 +150,7 @@ test('devices: another one can be signed out, and reads why', async ({ createPer
   const me = await createPerson();
   const [mine, other] = [await openBrowser(me), await openBrowser(me)];
   await other.goto('/settings');
-  await expect(other.getByRole('heading', { name: 'Profile', exact: true })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Settings', exact: true })).toBeVisible();
   await mine.goto('/settings/devices');
   await expect(mine.getByText('This device')).toHaveCount(1);
   const buttons = mine.getByRole('button', { name: /^Sign out: / });
@@ -228,6 +236,7 @@ test('blocked people: the list says that it is empty', async ({ page, context, c
   await signIn(context, me);
   await page.goto('/settings');
   await page.getByRole('link', { name: 'Blocked people' }).click();
+  await expect(page).toHaveURL('/settings/blocked');
   await expect(page.getByText('You have not blocked anyone.')).toBeVisible();
   await blockUser({ client: me.client, path: { id: other.id } });
   await page.reload();
@@ -281,7 +290,7 @@ test.describe('without JavaScript', () => {
   }) => {
     const me = await createPerson();
     await signIn(context, me);
-    await page.goto('/settings');
+    await page.goto('/settings/profile');
     await page.getByLabel('City').fill('Tromsø');
     await page.getByLabel('Username').fill('a b');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -298,6 +307,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Use this picture' }).click();
     await expect(page.getByRole('button', { name: 'Remove picture' })).toBeVisible();
     expect((await getMe({ client: me.client })).data.avatar).toContain('/v1/uploads/');
+    await page.goto('/settings');
     await page.getByRole('link', { name: /^Account/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();

@@ -1,0 +1,37 @@
+import { type Client, createUpload, updateMe } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { textOf } from '#lib/forms/texts.ts';
+import { m } from '#lib/messages/index.js';
+import { profileOf } from '#lib/people/own-profile.ts';
+import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
+import { requireMe } from '#lib/server/require-me.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = ({ locals, url }) => {
+  return { profile: profileOf(requireMe(locals, url)) };
+};
+
+export const actions: Actions = {
+  profile: formAction({
+    fields: (form) => {
+      const profile = texts(form, 'name', 'username', 'bio', 'city');
+      return { ...profile, username: profile.username.toLowerCase(), isPrivate: form.has('isPrivate') };
+    },
+    send: ({ client }, body) => updateMe({ client, body }),
+    // Without scripts, the page is made with the profile as it was before.
+    done: (_, values) => ({ values }),
+  }),
+
+  avatar: formAction({
+    send: async ({ client, form }) => updateMe({ client, body: { avatar: await readPicture(client, form) } }),
+    done: () => redirect(303, '/settings/profile'),
+  }),
+};
+
+/** Returns the address of the picture that the browser has uploaded or sent; null for the drawn one. */
+async function readPicture(client: Client, form: FormData): Promise<string | null> {
+  const picture = form.get('picture');
+  if (!(picture instanceof File)) return textOf(form.get('avatar')) || null;
+  if (picture.size === 0) throw new InvalidFields({ picture: m.problem_image_invalid() });
+  return (await createUpload({ client, body: picture })).data.url;
+}
