@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import sharp from 'sharp';
 import { makeTown, town } from '../../web/e2e/town.ts';
+import { fitBox } from '../../web/src/lib/discovery/mercator.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'potluck-place-'));
@@ -28,7 +30,7 @@ const drawAt = (lat: number, lng: number, app = api) => draw(`at=${lat},${lng}&s
 test('map picture: 200 with the coast, the names of towns and distances, in the colours of the page that uses it', async () => {
   const oslo = await drawAt(59.91, 10.75);
   assert.match(oslo, />Oslo<\/text>/);
-  assert.match(oslo, /<path d="M[^"]+z" fill="var\(--land\)" fill-rule="evenodd"/);
+  assert.match(oslo, /<g fill="var\(--land\)" fill-rule="evenodd"><path d="M[^"]+z"\/>/);
   assert.match(oslo, />2 km<\/text>/);
   assert.match(await drawAt(0, 0), /fill="var\(--water\)"/);
 });
@@ -44,6 +46,27 @@ test('map picture: a place in the file of streets has streets, and one around th
   assert.match(await draw(box, withStreets), /stroke="var\(--road\)"/);
   assert.doesNotMatch(await drawAt(59.91, 10.75, withStreets), /var\(--road\)| km</);
   assert.match(await drawAt(-16.8, 179.99), /fill="var\(--land\)"/);
+});
+
+test('map picture: land goes on over the edges of tiles', async () => {
+  const [size, west] = [1_000, -12];
+  const picture = await draw(`box=${west},35,40,71&size=${size},${size}`);
+  const drawing = fitBox({ west, south: 35, east: 40, north: 71 }, size, size);
+  const svg = picture.replaceAll('var(--land)', '#0f0').replaceAll(/var\(--(?!letters)[a-z]+\)/g, '#00f');
+  const pixels = await sharp(Buffer.from(svg)).removeAlpha().raw().toBuffer();
+  // Edges of tiles are the meridians 0 and 45 and the parallel 66.5, among others.
+  for (const [lat, lng] of [
+    [47, 0],
+    [47.2, 0.3],
+    [66.5, 20],
+    [66.7, 27],
+    [55, 30],
+    [47, -0.3],
+  ] as const) {
+    const [x, y] = [Math.round(drawing.toX(lng)), Math.round(drawing.toY(lat))];
+    const at = (y * size + x) * 3;
+    assert.deepEqual([...pixels.subarray(at, at + 3)], [0, 255, 0], `${lat}, ${lng}`);
+  }
 });
 
 test('map picture: names are beside the pins, and 404 without an area or a size', async () => {

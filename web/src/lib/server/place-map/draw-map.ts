@@ -34,7 +34,8 @@ export async function readSheet(
   drawing: Drawing,
   { width, height }: Size,
 ): Promise<Sheet> {
-  const z = Math.min(drawing.zoom, maxZooms[kind]);
+  // Tiles are made for 512 units, and the zoom of a drawing is that of 256: more tiles would cost more and show no more.
+  const z = Math.min(Math.max(drawing.zoom - 1, 0), maxZooms[kind]);
   const count = 2 ** z;
   const { left, top, worldSize } = drawing;
   const size = worldSize / count;
@@ -59,8 +60,11 @@ export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from }: Overl
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
   const shapes = shapesOf[kind].map((shape) => {
-    const d = tiles.map((tile) => pathOf(sheet, tile, shape)).join('');
-    return d && `<path d="${d}" ${paintOf(shape)}/>`;
+    // A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled.
+    const paths = tiles.map((tile) => pathOf(sheet, tile, shape)).filter((d) => d !== '');
+    return paths.length > 0
+      ? `<g ${paintOf(shape)}>${paths.map((d) => `<path d="${d}"/>`).join('')}</g>`
+      : '';
   });
   const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
   const centre = from

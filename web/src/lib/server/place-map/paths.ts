@@ -17,10 +17,13 @@ export function clipPolygon(polygon: Point[], { left, right, top, bottom }: Box)
     [1, bottom, -1],
   ];
   return sides.reduce((points, [axis, limit, sign]) => {
-    const depth = (point: Point) => (point[axis] - limit) * sign;
+    const depths = points.map((point) => (point[axis] - limit) * sign);
+    // Most polygons are on one side of the edge.
+    if (depths.every((depth) => depth >= 0)) return points;
+    if (depths.every((depth) => depth < 0)) return [];
     return points.flatMap((point, i) => {
       const before = points.at(i - 1) ?? point;
-      const [from, to] = [depth(before), depth(point)];
+      const [from, to] = [depths.at(i - 1) ?? 0, depths[i] ?? 0];
       const crossing = (): Point => {
         const part = from / (from - to);
         return [before[0] + (point[0] - before[0]) * part, before[1] + (point[1] - before[1]) * part];
@@ -29,6 +32,9 @@ export function clipPolygon(polygon: Point[], { left, right, top, bottom }: Box)
     });
   }, polygon);
 }
+
+/** Faster than `toFixed`, and shorter. */
+const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 export function toPath(line: Point[], isClosed: boolean): string {
   let last: Point | null = null;
@@ -41,5 +47,5 @@ export function toPath(line: Point[], isClosed: boolean): string {
     return isFar;
   });
   if (kept.length < 2) return '';
-  return `M${kept.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}${isClosed ? 'z' : ''}`;
+  return `M${kept.map(([x, y]) => `${tenths(x)} ${tenths(y)}`).join('L')}${isClosed ? 'z' : ''}`;
 }
