@@ -1,6 +1,7 @@
 /**
  * `npm run bench:compare -- --with ../before`: compares this checkout with another one of Potluck, in rounds in which
- * both are measured one after the other, in random order. See README.md.
+ * both are measured one after the other, in random order. `--processes 2` compares so many processes with one. See
+ * README.md.
  */
 import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,6 +36,7 @@ type Sample = { rps: number; server: number; database: number };
 const { values } = parseArgs({
   options: {
     with: { type: 'string' },
+    processes: { type: 'string', default: '1' },
     only: { type: 'string' },
     rounds: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '2' },
@@ -43,12 +45,12 @@ const { values } = parseArgs({
 });
 const connections = 64;
 
-type Scale = { events: number; seconds: number };
+type Scale = { events: number; seconds: number; processes?: number };
 
 async function openSide(
   name: Side['name'],
   checkout: string,
-  { events, seconds }: Scale,
+  { events, seconds, processes = 1 }: Scale,
   signal: AbortSignal,
 ): Promise<Side> {
   const load = <Module>(file: string) =>
@@ -75,7 +77,7 @@ async function openSide(
     items: new Map(items.map((work) => [`${work.item} ${work.variant}`, work])),
     prepared: new Map(),
     options: { connections, seconds },
-    start: () => startApp(dataset, signal),
+    start: () => startApp(dataset, signal, { processes }),
   };
 }
 
@@ -145,7 +147,9 @@ function spreadOf(ratios: number[]): string {
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  if (!values.with)
+  const here = path.join(import.meta.dirname, '..');
+  const processes = integer('processes', values.processes, 1, 8);
+  if (!values.with && processes === 1)
     throw new BenchError('--with names the directory of the other checkout, installed and built.');
   const rounds = integer('rounds', values.rounds, 1, 100);
   const scale = {
@@ -153,8 +157,8 @@ async function main(signal: AbortSignal): Promise<void> {
     seconds: integer('seconds', values.seconds, 1, 600),
   };
   const sides = [
-    await openSide('old', path.resolve(values.with), scale, signal),
-    await openSide('new', path.join(import.meta.dirname, '..'), scale, signal),
+    await openSide('old', path.resolve(values.with ?? here), scale, signal),
+    await openSide('new', here, { ...scale, processes }, signal),
   ];
   const all = new Map<string, Sample[]>();
   try {

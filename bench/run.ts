@@ -50,7 +50,7 @@ async function runBench(dataset: Dataset, options: Options, signal: AbortSignal)
     : ['pgbench is missing (apt-get install postgresql-contrib): the SQL limit is not measured.'];
   try {
     await resetAll(environment, items);
-    const app = await startApp(dataset, signal, options.discovery);
+    const app = await startApp(dataset, signal, { discovery: options.discovery });
     const postmaster = await postmasterOf(dataset.dir);
     const bench: Bench = { environment, options, app, postmaster, hasPgbench, scratch, signal, notes };
     try {

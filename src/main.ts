@@ -2,14 +2,12 @@
 import manifest from '../package.json' with { type: 'json' };
 import { parseArguments } from './cli/command/arguments.ts';
 import { CommandError } from './cli/command/command-error.ts';
-import { Interrupted, stopSignal } from './cli/command/stop.ts';
-import { ConfigError, readConfig } from './lib/config.ts';
+import { runProgram } from './cli/command/run-program.ts';
+import { stopSignal } from './cli/command/stop.ts';
+import { readConfig } from './lib/config.ts';
 
 // Handles signals before the modules of the command are loaded, which takes a while.
 stopSignal();
-// A closed pipe at stdout or stderr must not end the server.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
 
 const helpText = `bin/potluck COMMAND
 
@@ -67,15 +65,7 @@ function readDotEnv(): void {
   }
 }
 
-const expectedErrors = [ConfigError, CommandError, Interrupted];
-
-try {
+await runProgram(() => {
   readDotEnv();
-  await main(process.argv.slice(2));
-} catch (error) {
-  const isExpected = expectedErrors.some((kind) => error instanceof kind);
-  console.error(isExpected ? (error as Error).message : error);
-  process.exitCode = error instanceof Interrupted ? error.exitCode : 1;
-}
-// All resources are closed. A leaked connection must not keep the process alive.
-setTimeout(() => process.exit(), 200).unref();
+  return main(process.argv.slice(2));
+});

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Candidate, Environment, Prepared, WorkItem } from './environment.ts';
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
-import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
+import { cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
 import { type Request, send } from './response.ts';
 import { startWriteLoad } from './write-load.ts';
 
@@ -145,7 +145,7 @@ export async function prepareCold(
   await writeRequests(requestsFile, await work.prepare(bench.environment, seed));
   await bench.app.stop();
   const { discovery } = bench.options;
-  bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
+  bench.app = await startApp(bench.environment.dataset, bench.signal, { discovery });
 }
 
 /** @throws Failure if a response or the resulting data is wrong */
@@ -195,7 +195,7 @@ export async function measureApp(
   const { app, postmaster, options, environment } = bench;
   const { work, prepared } = preparedItem;
   await prepared.writes?.reset();
-  const readCpu = () => Promise.all([cpuSeconds(app.pid), cpuSecondsOfAll(postmaster)]);
+  const readCpu = () => Promise.all([cpuSecondsOfAll(app.pid), cpuSecondsOfAll(postmaster)]);
   const before = await readCpu();
   const began = performance.now();
   const measured = await load(bench, preparedItem, app.port, options.seconds, work.alsoExpected ?? []);

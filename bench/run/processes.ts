@@ -51,7 +51,7 @@ export const exists = (tool: string): Promise<boolean> =>
 export async function startApp(
   dataset: Dataset,
   signal: AbortSignal,
-  discovery: 'memory' | 'sql' = 'memory',
+  { discovery = 'memory', processes = 1 }: { discovery?: 'memory' | 'sql'; processes?: number } = {},
 ): Promise<Server> {
   const port = await freePort();
   const env = {
@@ -69,6 +69,7 @@ export async function startApp(
     DEMO: 'off',
     LOG_LEVEL: 'warn',
     DISCOVERY: discovery,
+    SERVERS: `${processes}`,
   };
   const main = path.join(root, 'bin', 'potluck.js');
   const child = spawn(process.execPath, [...startOptions, main, 'serve'], {
@@ -77,7 +78,7 @@ export async function startApp(
     stdio: ['ignore', 2, 2],
   });
   const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
-  const loaded = discovery === 'memory' ? /^potluck_preloaded 1/m : /^potluck_preloaded 0/m;
+  const loaded = new RegExp(`^potluck_preloaded(\\{.*\\})? ${discovery === 'memory' ? 1 : 0}$`, 'gm');
   const deadline = performance.now() + readyMs;
   for (;;) {
     if (signal.aborted || child.exitCode !== null || performance.now() > deadline) {
@@ -86,7 +87,7 @@ export async function startApp(
       throw new BenchError('The app did not start; see its output above.');
     }
     const response = await send(port, { method: 'GET', path: '/metrics' }).catch(() => null);
-    if (loaded.test(response?.body ?? '')) return server;
+    if (response?.body.match(loaded)?.length === processes) return server;
     await sleep(50);
   }
 }
@@ -122,12 +123,6 @@ async function freePort(): Promise<number> {
 // The functions below read /proc, which only Linux has; elsewhere they return null.
 
 const ticksPerSecond = 100;
-
-/** The CPU time of a process in seconds. */
-export async function cpuSeconds(pid: number): Promise<number | null> {
-  const stat = await readStat(pid);
-  return stat && stat.own / ticksPerSecond;
-}
 
 /** The CPU time of a process and of all its children, including ended ones. */
 export async function cpuSecondsOfAll(parent: number): Promise<number | null> {

@@ -3,6 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { shareOf } from '../lib/process-share.ts';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
 import { ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
 import { askingQueryable, queryable } from './queryable.ts';
@@ -59,14 +60,28 @@ const sessionConfig: pg.ClientConfig = {
   pipeline: true,
 };
 
-/** The connections of a server: those of `connect`, and four for work that needs one of its own. */
-export const maxConnections = 18;
+/** Connections for single statements of a server, and the fewest of a process. */
+const [poolSize, minPoolSize] = [8, 4];
+/** For work that needs a connection of its own. */
+const ownConnections = 4;
+const transactionsOf = (statements: number): number => Math.min(statements, 6);
+
+/**
+ * The connections of a server with so many processes. With several, one more process runs during a restart, and the first
+ * one has its own.
+ */
+export function maxConnectionsOf(processes: number): number {
+  const statements = Math.max(Math.ceil(poolSize / processes), minPoolSize);
+  const each = statements + transactionsOf(statements) + ownConnections;
+  return processes === 1 ? each : each * (processes + 1) + ownConnections;
+}
 
 /**
  * Opens no connection yet. Under contention few connections are faster than many, so both limits are small.
- * @param max connections for single statements; as many, but at most 6, are used for transactions
+ * @param max connections for single statements; as many, but at most 6, are used for transactions. Default: the share of
+ *   this process
  */
-export function connect(target: Target, max = 8): Database {
+export function connect(target: Target, max = Math.max(shareOf(poolSize), minPoolSize)): Database {
   const guard = createConnectionGuard(target);
   // The guard chooses among several hosts.
   const config = { ...clientConfigs(target)[0], ...sessionConfig };
@@ -74,7 +89,7 @@ export function connect(target: Target, max = 8): Database {
   const pool = new pg.Pool({
     ...config,
     Client: guard.Client as pg.PoolConfig['Client'],
-    max: Math.min(max, 6),
+    max: transactionsOf(max),
     maxLifetimeSeconds,
     idleTimeoutMillis: 0,
   });

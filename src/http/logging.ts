@@ -1,5 +1,5 @@
 /** Options of the logger: the fields of logged requests and errors, without personal data and secrets. */
-import type { FastifyServerOptions } from 'fastify';
+import type { LoggerOptions } from 'pino';
 import type { Config } from '../lib/config.ts';
 
 /**
@@ -34,7 +34,7 @@ function readable(path: string): string {
   }
 }
 
-export function loggerOptions(config: Config): NonNullable<FastifyServerOptions['logger']> {
+export function loggerOptions(config: Config): LoggerOptions {
   return {
     level: config.logLevel,
     serializers: {

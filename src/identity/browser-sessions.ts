@@ -7,14 +7,15 @@ import type { Database } from '../db/client.ts';
 import { update } from '../db/rows.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
+import { shareOf } from '../lib/process-share.ts';
 import { dayMs } from '../lib/time.ts';
 import { changedSessions, type LiveSession, sessionKey } from './sessions.ts';
 
 /** How long an unused browser session lasts. */
 export const browserIdleMs = 30 * dayMs;
 const renewalIntervalMs = dayMs;
-/** Renewals that one server runs at a time. A later request renews the other sessions. */
-const maxRunning = 4;
+/** Renewals that this process runs at a time. A later request renews the other sessions. */
+const maxRunning = shareOf(4);
 
 /** Whether the last renewal is a day old, and the session may last longer. */
 export const isRenewalDue = ({ accessExpiresAt, endsAt }: LiveSession, now: Date): boolean =>

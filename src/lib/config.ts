@@ -13,9 +13,11 @@ import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } 
 import { readOidc } from './config/oidc.ts';
 import { type Reader, readerOf } from './config/reader.ts';
 import { readS3 } from './config/s3.ts';
+import { readServers } from './config/servers.ts';
 import { readSignIn } from './config/sign-in.ts';
 import { readSms } from './config/sms.ts';
 import { type CountryCode, toCountry } from './phone.ts';
+import { shareOf } from './process-share.ts';
 import { findMistyped } from './similar-names.ts';
 
 /** What the daily quotas count. */
@@ -83,6 +85,8 @@ function readSettings(read: Reader) {
     production,
     port,
     host,
+    /** The number of processes that answer requests. */
+    servers: readServers(read),
     /** Undefined for the embedded database in `dataDir`. */
     databaseUrl,
     /** Streaming replicas of that database, to read from. */
@@ -130,8 +134,8 @@ function readSettings(read: Reader) {
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     /** Where lists are computed: in memory, or by statements on the database. */
     discovery: read.oneOf('DISCOVERY', ['memory', 'sql'], 'memory'),
-    /** The memory for all caches and the discovery index together, in bytes. */
-    cacheBytes: read.whole('CACHE_MB', defaultCacheMb(), 16, 1_048_576) * MiB,
+    /** The memory of this process for all caches and the discovery index together, in bytes. */
+    cacheBytes: shareOf(read.whole('CACHE_MB', defaultCacheMb(), 16, 1_048_576) * MiB),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     /** Whether each request is logged. */
     logRequests: read.onOff('LOG_REQUESTS', false),

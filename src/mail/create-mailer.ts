@@ -4,12 +4,13 @@ import type { Database } from '../db/client.ts';
 import { type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { newId } from '../lib/ids.ts';
+import { shareOf } from '../lib/process-share.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { countMail, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';
 import { type CodeMail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, maxConnections } from './transport.ts';
 
 type MailerServices = {
   config: Pick<ReadyConfig, 'mail' | 'instanceName' | 'devCodes'>;
@@ -54,9 +55,9 @@ function createConsoleMailer({ config, log }: MailerServices): Mailer {
 /** Shorter than the timeout of a request, so that the response names the reason. */
 const codeTimeoutMs = 4_000;
 
-/** Codes have connections of their own, so they do not wait for notices. */
+/** Codes have connections of their own, so they do not wait for notices. Every process sends codes; one sends notices. */
 function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smtp: SmtpConfig): Mailer {
-  const forCodes = createTransport(smtp, senderNameOf(config));
+  const forCodes = createTransport(smtp, senderNameOf(config), shareOf(maxConnections));
   const forNotices = createTransport(smtp, senderNameOf(config));
   async function sendCode(mail: CodeMail): Promise<void> {
     const now = clock();

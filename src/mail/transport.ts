@@ -19,8 +19,9 @@ export type Transport = {
   close(): void;
 };
 
-/** Connections that a server opens at most; one that did nothing for a while is closed. */
-const maxConnections = 4;
+/** Connections that a server opens at most for codes, and for notices. */
+export const maxConnections = 4;
+/** A connection that did nothing for so long is closed. */
 const idleMs = 30_000;
 /**
  * Waits. A mail server may look through a mail for minutes before its reply (RFC 5321 asks clients to wait for ten); a client
@@ -28,13 +29,20 @@ const idleMs = 30_000;
  */
 const [connectMs, greetMs, replyMs] = [20_000, 30_000, 600_000];
 
-/** @param senderName `senderNameOf` (lib/config/mail.ts) */
-export function createTransport({ server, from, dkim }: SmtpConfig, senderName: string): Transport {
+/**
+ * @param senderName `senderNameOf` (lib/config/mail.ts)
+ * @param connections the most that it opens
+ */
+export function createTransport(
+  { server, from, dkim }: SmtpConfig,
+  senderName: string,
+  connections = maxConnections,
+): Transport {
   const domain = domainOf(from.address);
   const transporter = createPool({
     ...connectionOptions(server),
     pool: true,
-    maxConnections,
+    maxConnections: connections,
     // A connection that the mail server closes before anything of the mail was sent.
     maxRequeues: 1,
     idleTimeout: idleMs,

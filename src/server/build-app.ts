@@ -52,15 +52,17 @@ type AppOptions = {
   runJobs?: boolean;
   /** Serves the web app. Default: false. */
   pages?: boolean;
+  /** Default: the metrics of this process. */
+  readMetrics?: (() => Promise<string>) | undefined;
 };
 
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { config, db, sms, mailer, clock = () => new Date(), runJobs = false, pages = false } = options;
+  const { config, db, mailer, clock = () => new Date(), runJobs = false, pages = false } = options;
   const headers = createStandardHeaders(config);
   const app = createFastify(config, headers);
 
   const base = openBaseServices(app, { config, db, clock, mailer });
-  const services = createServices(base, accountHooks, sms);
+  const services = createServices(base, accountHooks, options);
   const disk = new DiskReserve(config);
   addOutageProbes(base.outages, { db, clock, storage: services.storage, disk });
 

@@ -18,8 +18,18 @@ import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 import { createHealthServices } from './health/services.ts';
 
-/** @param sms in place of the driver of the configuration, for tests */
-export function createServices(base: BaseServices, accountHooks: AccountHooks, sms?: SmsDriver) {
+type Replacements = {
+  /** In place of the driver of the configuration, for tests. */
+  sms?: SmsDriver | undefined;
+  /** In place of the metrics of this process. */
+  readMetrics?: (() => Promise<string>) | undefined;
+};
+
+export function createServices(
+  base: BaseServices,
+  accountHooks: AccountHooks,
+  { sms, readMetrics }: Replacements,
+) {
   const uploads = { ...base, ...createUploadServices(base) };
   const users = { ...uploads, ...createUserServices(uploads) };
   const auth = { ...users, ...createAuthServices(users, sms) };
@@ -34,7 +44,7 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const messages = { ...live, ...createMessageServices(live) };
   const notifications = { ...messages, ...createNotificationServices(messages) };
   const account = { ...notifications, ...createAccountServices(notifications, accountHooks) };
-  return { ...account, ...createOidcServices(account), ...createHealthServices(account) };
+  return { ...account, ...createOidcServices(account), ...createHealthServices(account, readMetrics) };
 }
 
 export type Services = ReturnType<typeof createServices>;

@@ -3,9 +3,10 @@ import type { Database } from '../../db/client.ts';
 import { MigrationError, newestVersion, refuseChanged, refuseUnfit, versionOf } from '../../db/migrate.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
+import type { Config } from '../../lib/config.ts';
 import { broken, good, type Result, warning } from './finding.ts';
 
-export type DatabaseCheck = { name: string; run(db: Database): Promise<Result | Result[]> };
+export type DatabaseCheck = { name: string; run(db: Database, config: Config): Promise<Result | Result[]> };
 
 const postgres: DatabaseCheck = {
   name: 'database',

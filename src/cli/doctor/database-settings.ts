@@ -1,5 +1,5 @@
 /** The settings of PostgreSQL, and its clock. */
-import { maxConnections } from '../../db/client.ts';
+import { maxConnectionsOf } from '../../db/client.ts';
 import { one } from '../../db/query.ts';
 import { listMissingSettings } from '../../db/session-settings.ts';
 import { sql } from '../../db/sql.ts';
@@ -9,7 +9,8 @@ import { broken, good, warning } from './finding.ts';
 
 const connections: DatabaseCheck = {
   name: 'connections',
-  async run(db) {
+  async run(db, { servers }) {
+    const needed = maxConnectionsOf(servers);
     const { limit, others } = one(
       await db.query<{ limit: number; others: number }>(sql`
         select least(
@@ -20,8 +21,8 @@ const connections: DatabaseCheck = {
           (select count(*)::int from pg_stat_activity
             where backend_type = 'client backend' and application_name not like 'potluck%') as others`),
     );
-    const text = `A server opens up to ${maxConnections} connections; the database allows ${limit}, and other programs have ${others}.`;
-    if (limit - others >= maxConnections) return good(text);
+    const text = `A server opens up to ${needed} connections; the database allows ${limit}, and other programs have ${others}.`;
+    if (limit - others >= needed) return good(text);
     return warning(text, 'Raise max_connections of PostgreSQL, or the limit of the role or the database.');
   },
 };

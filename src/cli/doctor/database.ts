@@ -34,7 +34,7 @@ async function open(context: Context, findings: Finding[]): Promise<void> {
     const db = connect(target, 1);
     const checks = async () => {
       for (const { name, run } of [...schemaChecks, cluster, ...settingChecks])
-        findings.push(...(await examine({ name, run: () => run(db) }, context)));
+        findings.push(...(await examine({ name, run: () => run(db, context.config) }, context)));
     };
     try {
       await unlessStopped(checks(), context.stop);

@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { networkOf } from '../../lib/ip-address.ts';
+import { shareOf } from '../../lib/process-share.ts';
 import { paceOf } from './body-pace.ts';
 
 /** The maximum number of bytes to read after the response. The largest accepted body has 10 MiB. */
@@ -19,7 +20,7 @@ const maxBytes = 16 * 1024 ** 2;
 /** The maximum time to read after the response. */
 const timeoutMs = 10_000;
 /** Connections that may linger at the same time; further ones are closed at once. */
-const maxLingering = 1_000;
+const maxLingering = shareOf(1_000);
 
 const lingering = new WeakSet<Socket>();
 

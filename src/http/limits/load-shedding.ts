@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../lib/errors.ts';
+import { shareOf } from '../../lib/process-share.ts';
 import type { OutageLog } from '../outage-log.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
 import { maxUnreadPerNetwork, stallTimeoutMs } from './unread-responses.ts';
@@ -13,9 +14,9 @@ import { maxUnreadPerNetwork, stallTimeoutMs } from './unread-responses.ts';
  * runs under full load: at 20,000 requests per second, 800 requests are 40 ms of work. More of them would
  * only make all responses later.
  */
-const maxShared = 800;
+const maxShared = shareOf(800);
 /** Further places, for networks that hold few. */
-const reserve = 100;
+const reserve = shareOf(100);
 /**
  * A network may hold this many places for each place that is free: one network gets at most 800 of the 900
  * places, two get 423 each, ten get 88 each. However many networks share the places, some remain for a

@@ -15,6 +15,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
+import { shareOf } from '../../lib/process-share.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 
@@ -58,7 +59,7 @@ export class RateLimitStore {
   constructor(options: Options) {
     this.#options = options;
     this.#uptime = options.uptime ?? (() => performance.now());
-    this.#maxUnreported = Math.max(1, Math.floor(options.limit / 20));
+    this.#maxUnreported = Math.max(1, Math.floor(shareOf(options.limit) / 20));
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Database } from '../../db/client.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import { networkOf } from '../../lib/ip-address.ts';
+import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 
@@ -19,10 +20,10 @@ declare module 'fastify' {
 }
 
 /**
- * In ms, between two refusals of one client network. A client that ignores them would otherwise occupy the server with
+ * Refusals of one client network in a second. A client that ignores them would otherwise occupy the server with
  * thousands of refusals a second.
  */
-const refusalIntervalMs = 2;
+const maxRefusals = shareOf(500);
 /** Networks in memory above which those without a waiting refusal are removed. */
 const maxIdleNetworks = 1_000;
 
@@ -35,7 +36,7 @@ class Refusals {
     const now = performance.now();
     if (this.#times.size > maxIdleNetworks)
       this.#times = new Map([...this.#times].filter(([, at]) => at > now));
-    const at = Math.max(now, this.#times.get(network) ?? 0) + refusalIntervalMs;
+    const at = Math.max(now, this.#times.get(network) ?? 0) + 1_000 / maxRefusals;
     this.#times.set(network, at);
     await sleep(at - now);
   }

@@ -8,6 +8,7 @@
  * to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
 
@@ -28,7 +29,7 @@ type Queue = { taken: number; waiting: Waiting[] };
  * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
  * heavy reads use none, and the requests of pages to the API take turns of their own.
  */
-const maxTurns = { light: 4, heavy: 1, page: 1, transfer: 1 };
+const maxTurns = { light: shareOf(4), heavy: 1, page: 1, transfer: 1 };
 
 /** The rate limit bounds short handlers. It does not count the requests of pages, of which a long file needs thousands. */
 const minPauseMs = () => (isPageCall() ? 0 : 3);

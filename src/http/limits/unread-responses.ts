@@ -8,6 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { shareOf } from '../../lib/process-share.ts';
 import { streams as streamMetrics } from '../metrics.ts';
 import type { OpenRequests } from './open-requests.ts';
 
@@ -17,7 +18,7 @@ export const stallTimeoutMs = 15_000;
  * The unread responses of one client network. A hundred phones behind one address that load four pictures each over a
  * slow line stay within it. Streams have limits of their own (modules/live/streams.ts).
  */
-export const maxUnreadPerNetwork = 400;
+export const maxUnreadPerNetwork = shareOf(400);
 const checkIntervalMs = 250;
 
 export function registerUnreadResponses(app: FastifyInstance, open: OpenRequests): void {

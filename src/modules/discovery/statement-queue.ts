@@ -1,8 +1,14 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { shareOf } from '../../lib/process-share.ts';
 
 /**
  * Statements of lists, maps and feeds may be expensive: few run at a time, which leaves connections to cheaper requests, and
  * clients take turns.
  */
 export const createStatementQueue = (): FairQueue =>
-  new FairQueue({ concurrency: 3, maxWaitingPerClient: 100, maxWaiting: 1_000, timeoutMs: 4_500 });
+  new FairQueue({
+    concurrency: shareOf(3),
+    maxWaitingPerClient: shareOf(100),
+    maxWaiting: shareOf(1_000),
+    timeoutMs: 4_500,
+  });

@@ -1,18 +1,19 @@
-/** The open streams of one server: their limits and their heartbeats. */
+/** The open streams of one process: their limits and their heartbeats. */
 import type { FastifyReply } from 'fastify';
 import { streams as metrics } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
 import { networkOf } from '../../lib/ip-address.ts';
+import { shareOf } from '../../lib/process-share.ts';
 import type { LiveState } from './present.ts';
 import { Stream } from './stream.ts';
 
 /** The maximum number of streams of a server. */
-const maxStreams = 5_000;
+const maxStreams = shareOf(5_000);
 /**
  * The maximum numbers of streams of one person, of the callers without a token of one client network, and of
  * all callers of one client network. A network may be a household or the guests of a venue.
  */
-const limits = { person: 20, anonymous: 200, network: 1_000 } as const;
+const limits = { person: shareOf(20), anonymous: shareOf(200), network: shareOf(1_000) };
 const checkIntervalMs = 1_000;
 
 /** Who opens a stream. `caller`: null without a token; `address`: the IP address of the client. */

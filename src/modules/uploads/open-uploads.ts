@@ -4,15 +4,16 @@
  * other clients need.
  */
 import { Problem } from '../../lib/errors.ts';
+import { shareOf } from '../../lib/process-share.ts';
 
 /**
  * Maximum number of concurrent uploads of one person: the number of connections that browsers open to a host.
  */
-export const maxUploadsPerPerson = 6;
+export const maxUploadsPerPerson = shareOf(6);
 /** Maximum number of concurrent uploads from one client network: many people can share an address. */
-export const maxUploadsPerNetwork = 24;
+export const maxUploadsPerNetwork = shareOf(24);
 /** Maximum memory for all bodies, in bytes. */
-const maxBufferedBytes = 160 * 1024 ** 2;
+const maxBufferedBytes = shareOf(160 * 1024 ** 2);
 
 /** An upload. `end` ends it with an error; null unless its body is being received. */
 export type OpenUpload = {

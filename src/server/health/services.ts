@@ -1,11 +1,20 @@
 import type { Database } from '../../db/client.ts';
 import { isMigrated } from '../../db/migrate.ts';
+import { registry } from '../../http/metrics.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 
-export type HealthServices = BaseServices & { checkReadiness: () => Promise<boolean> };
+export type HealthServices = BaseServices & {
+  checkReadiness: () => Promise<boolean>;
+  /** The metrics of the server, in the text format of Prometheus. */
+  readMetrics: () => Promise<string>;
+};
 
-export const createHealthServices = ({ db }: BaseServices) => ({ checkReadiness: createReadinessCheck(db) });
+/** @param readMetrics default: the metrics of this process */
+export const createHealthServices = ({ db }: BaseServices, readMetrics = () => registry.metrics()) => ({
+  checkReadiness: createReadinessCheck(db),
+  readMetrics,
+});
 
 /** In ms: the age up to which the result of a check is shared. */
 const maxAgeMs = 1_000;

@@ -22,6 +22,14 @@ export const limitFaults: Fault[] = [
       'each server has its own limit',
     ],
   ]),
+  ...faultsOf('src/lib/process-share.ts', [
+    [
+      'Math.ceil(limit / processes)',
+      'limit',
+      'src/lib/process-share',
+      'each process has the limits of a server',
+    ],
+  ]),
   ...faultsOf('src/http/limits/rate-limit.ts', [
     ['if (current <= limit) return;', 'return;', 'limits', 'requests without a limit'],
     ['networkOf(request.ip)', 'request.ip', 'limits', 'each IPv6 address of a network has its own limit'],

@@ -2,10 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../../lib/errors.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
+import { shareOf } from '../../../lib/process-share.ts';
 import { drawPreview, type Preview } from './draw-preview.ts';
 
 /** In bytes. A preview has about 100 kB. */
-const maxBytes = 8 * 1024 * 1024;
+const maxBytes = shareOf(8 * 1024 * 1024);
 
 type Image = Buffer<ArrayBuffer>;
 
