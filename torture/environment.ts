@@ -58,7 +58,9 @@ export async function openEnvironment({
   leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
   const dataDir = await createTempDir(parentDir);
-  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
+  // All programs can run on servers with several processes.
+  const { SERVERS = '1' } = process.env;
+  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', SERVERS, ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
   const start = async (overrides: Record<string, string> = {}) => {
