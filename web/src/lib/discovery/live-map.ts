@@ -8,7 +8,7 @@ export type LiveMap = {
   /** Resolves when the map is drawn, with all that lies on it. */
   ready: Promise<unknown>;
   setMarkers(markers: ClusterMarker[]): void;
-  /** Shows the distances from a place; without one, from the largest town in sight. */
+  /** Shows the distances from a place; without one, from the main town in sight. */
   measureFrom(place: Place | null): void;
   show(box: Box): void;
   remove(): void;
@@ -28,7 +28,9 @@ type Options = {
   onpoint: (eventId: string | null) => void;
   /** Called for a cluster whose events are too near each other for the map. */
   onopen: (box: Box, zoom: number) => void;
-  /** Called with the largest town in sight; empty for a map of more than a region. */
+  /** The name of the town whose events are shown; may be empty. */
+  home: () => string;
+  /** Called with `home` or else the largest town in sight; empty for a map of more than a region. */
   onlook: (town: string) => void;
   texts: MapTexts;
 };
@@ -43,7 +45,7 @@ const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startLiveMap(options: Options): Promise<LiveMap> {
-  const { box, onmove, onopen, onlook } = options;
+  const { box, home, onmove, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
   const { map, ready, measureFrom, makeRoom, remove } = await openMap({
     ...options,
@@ -62,7 +64,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
   let centre: Place | null = null;
   let seen: string | undefined;
   const look = () => {
-    const town = map.getZoom() < townZoom ? null : largestTown(map);
+    const town = map.getZoom() < townZoom ? null : mainTown(map, home());
     const now = JSON.stringify([centre, town]);
     // A change of the rings is drawn, and the map is idle again.
     if (now === seen) return;
@@ -108,14 +110,17 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
 
 type Town = Place & { name: string; population: number };
 
-function largestTown(map: MapLibre): Town | null {
+/** The town of the name if it is in sight, or the largest one. */
+function mainTown(map: MapLibre, home: string): Town | null {
   const bounds = map.getBounds();
-  return map.querySourceFeatures('base', { sourceLayer: 'towns' }).reduce<Town | null>((largest, feature) => {
+  const towns = map.querySourceFeatures('base', { sourceLayer: 'towns' }).flatMap((feature): Town[] => {
     const { name, population } = feature.properties as Pick<Town, 'name' | 'population'>;
-    if (feature.geometry.type !== 'Point' || population <= (largest?.population ?? -1)) return largest;
+    if (feature.geometry.type !== 'Point') return [];
     const [lng = 0, lat = 0] = feature.geometry.coordinates;
-    return bounds.contains([lng, lat]) ? { name, population, lng, lat } : largest;
-  }, null);
+    return bounds.contains([lng, lat]) ? [{ name, population, lng, lat }] : [];
+  });
+  const largest = towns.toSorted((a, b) => b.population - a.population)[0] ?? null;
+  return towns.find(({ name }) => name === home) ?? largest;
 }
 
 const toBox = (bounds: LngLatBounds): Box =>
