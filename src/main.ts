@@ -17,9 +17,13 @@ const helpText = `bin/potluck COMMAND
   demo                                   add the demo people and events
   import FILE.ics --organizer CONTACT    import a calendar; a repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
-  backup FILE [--force]                  write the whole database to one file; servers can keep running,
-                                         except on Citus. --force replaces an existing file
-  restore FILE                           load a backup into an empty database
+  backup FILE [--force]                  write the whole database and all images to one file; servers can keep
+         [--without-images]              running, except on Citus. --force replaces an existing file
+  backup DIRECTORY                       write a backup into the directory, and remove older ones:
+         [--keep daily=7,weekly=4]       keep one of each of the last 7 days and 4 weeks (also: monthly=N)
+         [--due TIME]                    not if the directory has one of this time or later
+  backup --verify FILE                   restore a backup into a temporary database, and compare
+  restore FILE [--dry-run]               load a backup into an empty database. --dry-run only says what would happen
   admin grant CONTACT [--create]         grant the admin role to the account of a phone number or mail address.
                                          --create creates the account if there is none
   admin revoke CONTACT                   revoke the admin role
@@ -48,7 +52,7 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'demo') return (await import('./cli/demo.ts')).demoCommand(config);
   if (command === 'import') return (await import('./cli/import.ts')).importCommand(config, rest, values);
   if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest, values);
-  if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest);
+  if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest, values);
   if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
   if (command === 'streets') return (await import('./cli/streets.ts')).streetsCommand(config, rest, values);
   if (command === 'openapi') return (await import('./cli/openapi.ts')).openapiCommand(config);

@@ -1,198 +1,116 @@
-/** `backup FILE`: writes one snapshot of the database to a file. Servers can write meanwhile. */
-import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, rename, rm, stat } from 'node:fs/promises';
+/**
+ * `backup FILE`, `backup DIRECTORY`: writes the database and the images to one file. `backup --verify FILE`: restores it for a
+ * test.
+ */
+import { addAbortListener } from 'node:events';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
-import pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
-import manifest from '../../package.json' with { type: 'json' };
-import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
-import { versionOf } from '../db/migrate.ts';
-import { raw } from '../db/sql.ts';
+import { openConnection, transactionOn } from '../db/connection.ts';
+import { AdvisoryLock } from '../db/locks.ts';
+import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
+import {
+  type KeepRules,
+  keepFormat,
+  listBackups,
+  nameOfBackup,
+  parseKeepRules,
+  removeUnneeded,
+} from '../lib/backup-files.ts';
 import type { Config } from '../lib/config.ts';
-import { syncDirectory, syncFile } from '../lib/sync-to-disk.ts';
-import {
-  type BackupHeader,
-  type BackupSummary,
-  copyStatement,
-  headerLine,
-  quoteIdentifier,
-  setupStatements,
-  summaryLine,
-} from './backup/file-format.ts';
-import {
-  filledByMigrations,
-  listTables,
-  lockTables,
-  setBackupSettings,
-  type TableInfo,
-} from './backup/tables.ts';
+import { openStorage, type Storage } from '../modules/uploads/storage.ts';
+import { describeContents, describeMissing, sizeText } from './backup/manifest-text.ts';
+import { verifyBackup } from './backup/verify.ts';
+import { checkDestination, writeBackup } from './backup/write-backup.ts';
 import { withDatabase } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
-import { startProgressBar } from './command/progress-bar.ts';
 import { stopSignal } from './command/stop.ts';
 
-export async function backupCommand(
-  config: Config,
-  rest: string[],
-  { force = false }: { force?: boolean },
-): Promise<void> {
-  const [file, ...others] = rest;
-  if (!file || others.length > 0) throw new CommandError('Usage: backup FILE [--force]');
-  await checkDestination(file, force);
-  const stop = stopSignal();
-  await withDatabase(config, { stop, mustExist: true }, async (target) => {
-    const { rows } = await writeBackup(target, file, { signal: stop, force });
-    const { size } = await stat(file);
-    const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-    console.log(`${file}: ${total} rows of ${Object.keys(rows).length} tables, ${size} bytes.`);
-    console.log(
-      'It contains personal data. Keep a copy of SECRET_KEY (or DATA_DIR/secret-key) in another place.',
-    );
+type Options = { force?: boolean; 'without-images'?: boolean; verify?: boolean; keep?: string; due?: string };
+
+const usage =
+  'Usage: backup FILE [--force] [--without-images]; backup DIRECTORY [--keep RULES] [--without-images]; backup --verify FILE';
+
+export async function backupCommand(config: Config, rest: string[], options: Options): Promise<void> {
+  const [place, ...others] = rest;
+  if (!place || others.length > 0) throw new CommandError(usage);
+  const signal = stopSignal();
+  if (options.verify) return verifyBackup(place, signal);
+  const isDirectory = (await stat(place).catch(() => null))?.isDirectory() ?? false;
+  if (!isDirectory && (options.keep ?? options.due) !== undefined)
+    throw new CommandError(`${place} is not a directory; --keep needs one that exists.`);
+  const keep = readKeep(options.keep);
+  const due = readDue(options.due);
+  if (!isDirectory) await checkDestination(place, options.force ?? false);
+  await withDatabase(config, { stop: signal, mustExist: true }, async (target) => {
+    const storage = options['without-images'] ? null : openStorage(config);
+    const source = { target, storage };
+    if (isDirectory) await backUpInto(source, place, { keep, due, signal });
+    else await backUpTo(source, place, { force: options.force ?? false, signal });
   });
 }
 
-/**
- * @throws CommandError for a device or pipe, which the backup would replace, and for an existing file without
- *   `force`
- */
-async function checkDestination(file: string, force: boolean): Promise<void> {
-  const existing = await stat(file).catch(() => null);
-  if (existing && !existing.isFile()) throw new CommandError(`${file} is not a file.`);
-  if (existing && !force) throw fileExistsError(file);
+function readKeep(text: string | undefined): KeepRules | null {
+  const rules = text === undefined ? null : parseKeepRules(text);
+  if (text !== undefined && !rules) throw new CommandError(`--keep is "${text}"; it must be ${keepFormat}.`);
+  return rules;
 }
 
-const fileExistsError = (file: string) =>
-  new CommandError(`${file} already exists; choose another name, or replace it with --force.`);
+function readDue(text: string | undefined): Date | null {
+  const due = text === undefined ? null : new Date(text);
+  if (due && Number.isNaN(due.getTime()))
+    throw new CommandError(`--due is "${text}"; it must be a time such as 2026-11-26T03:30:00Z.`);
+  return due;
+}
 
-type BackupOptions = {
-  signal?: AbortSignal;
-  /** The result of pg_export_snapshot() in another transaction, whose snapshot the backup then uses. */
-  snapshot?: string;
-  /** Replace an existing file. */
-  force?: boolean;
-};
+type Source = { target: Target; storage: Storage | null };
+
+async function backUpTo(
+  source: Source,
+  file: string,
+  options: { force: boolean; signal: AbortSignal },
+): Promise<void> {
+  const { database, images } = await writeBackup(source, file, options);
+  const { size } = await stat(file);
+  const rows = Object.fromEntries(Object.entries(database.tables).map(([name, { rows }]) => [name, rows]));
+  const contents = describeContents({ rows, images: images ?? { count: 0, bytes: 0 } });
+  console.log(`${file}: ${contents}, ${sizeText(size)}.`);
+  for (const sentence of describeMissing(images)) console.log(sentence);
+  console.log(
+    'It contains personal data. Keep a copy of SECRET_KEY (or DATA_DIR/secret-key) in another place.',
+  );
+}
+
+type Rules = { keep: KeepRules | null; due: Date | null; signal: AbortSignal };
 
 /**
- * Writes a backup that only the owner of the file can read. The file has a temporary name until it is
- * complete.
- * @throws CommandError if the database has no tables of Potluck, the file cannot be written, or it exists
- *   already
+ * Writes a backup into a directory, and then removes those that no rule keeps. Does nothing if the directory has a backup of
+ * the time `due` or later.
  */
-export async function writeBackup(
-  target: Target,
-  file: string,
-  { signal, snapshot, force = false }: BackupOptions = {},
-): Promise<BackupSummary> {
-  const temporaryFile = `${path.resolve(file)}.${randomBytes(4).toString('hex')}.part`;
-  const connection = await openConnection(target, 'backup');
+async function backUpInto(source: Source, directory: string, { keep, due, signal }: Rules): Promise<void> {
+  await inTurn(source.target, signal, async () => {
+    const [newest] = due ? await listBackups(directory) : [];
+    if (due && newest && newest.at >= due)
+      return console.log(`${directory} has ${newest.name} already. No backup was made.`);
+    await backUpTo(source, path.join(directory, nameOfBackup(new Date())), { force: false, signal });
+    const removed = keep ? await removeUnneeded(directory, keep) : [];
+    for (const name of removed) console.log(`${name} was removed.`);
+  });
+}
+
+/** Waits for backups that other processes make of the same database. */
+async function inTurn(target: Target, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  const connection = await openConnection(target, 'backup turn');
+  // A statement that waits for a lock does not end by itself.
+  using _ = addAbortListener(signal, () => connection.destroy());
   try {
-    const write = async () => {
-      if (snapshot) await connection.query(raw(`set transaction snapshot ${pg.escapeLiteral(snapshot)}`));
-      const summary: BackupSummary = { rows: {}, sha256: '' };
-      const out = createWriteStream(temporaryFile, { flags: 'wx', mode: 0o600 });
-      await pipeline(
-        Readable.from(backupContent(connection, summary)),
-        createGzip(),
-        out,
-        signal ? { signal } : {},
-      );
-      return summary;
-    };
-    const summary = await transactionOn(connection, write, 'isolation level repeatable read read only');
-    await syncFile(temporaryFile);
-    await (force ? rename(temporaryFile, file) : renameIfFree(temporaryFile, file));
-    await syncDirectory(path.dirname(path.resolve(file)));
-    return summary;
+    await transactionOn(connection, async () => {
+      await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.backup})`);
+      await work();
+    });
   } catch (error) {
-    throw signal?.aborted ? signal.reason : toWriteError(error, file);
+    throw signal.aborted ? signal.reason : error;
   } finally {
-    await rm(temporaryFile, { force: true });
     connection.destroy();
   }
-}
-
-const noHardLinks = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/;
-
-/**
- * Gives the temporary file its name. A link fails if the name exists, also if another backup creates it
- * concurrently.
- */
-async function renameIfFree(temporaryFile: string, file: string): Promise<void> {
-  try {
-    await link(temporaryFile, file);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw fileExistsError(file);
-    if (!noHardLinks.test(code)) throw error;
-    // Without hard links (exFAT, for example), a file that is created between these two lines is replaced.
-    await checkDestination(file, false);
-    await rename(temporaryFile, file);
-  }
-}
-
-/** Turns file system errors into a CommandError, and returns all other errors unchanged. */
-function toWriteError(error: unknown, file: string): unknown {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  return syscall ? new CommandError(`${file} cannot be written: ${message}.`) : error;
-}
-
-/** Yields the uncompressed file, and fills `summary`. */
-async function* backupContent(connection: Connection, summary: BackupSummary): AsyncGenerator<Buffer> {
-  await setBackupSettings(connection);
-  const schema = await versionOf(connection);
-  if (schema === 0) throw new CommandError('The database has no tables of Potluck.');
-  const tables = await listTables(connection);
-  await lockTables(connection, tables, 'access share');
-  const hash = createHash('sha256');
-  const hashed = (chunk: Buffer | string) => {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    hash.update(bytes);
-    return bytes;
-  };
-  const header: BackupHeader = {
-    format: 2,
-    potluck: manifest.version,
-    schema,
-    at: new Date().toISOString(),
-  };
-  const estimate = tables.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
-  using bar = startProgressBar('{bar} {value} rows', Math.max(estimate, 1));
-  yield hashed(`${headerLine(header)}${setupStatements}\n`);
-  for (const table of tables) {
-    summary.rows[table.name] = 0;
-    yield hashed(`${deleteStatement(table)}${copyStatement(table)};\n`);
-    for await (const chunk of rowsOf(connection, table)) {
-      const rows = countRows(chunk);
-      summary.rows[table.name] = (summary.rows[table.name] ?? 0) + rows;
-      bar.increment(rows);
-      yield hashed(chunk);
-    }
-    yield hashed('\\.\n');
-  }
-  yield hashed('commit;\n');
-  summary.sha256 = hash.digest('hex');
-  yield Buffer.from(summaryLine(summary));
-}
-
-/** Only psql runs this statement. The command `restore` deletes the rows itself. */
-const deleteStatement = ({ name }: TableInfo) =>
-  filledByMigrations.has(name) ? `delete from ${quoteIdentifier(name)};\n` : '';
-
-/** The rows in the text format of COPY, in chunks of at most 64 KiB. */
-function rowsOf({ client }: Connection, { name, columns }: TableInfo): AsyncIterable<Buffer> {
-  const list = columns.map(quoteIdentifier).join(', ');
-  // COPY of a partitioned table returns no rows, COPY of a select does.
-  return client.query(copyTo(`copy (select ${list} from ${quoteIdentifier(name)}) to stdout`));
-}
-
-/** Each line is a row, because COPY escapes line breaks within values. */
-function countRows(chunk: Buffer): number {
-  let count = 0;
-  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++;
-  return count;
 }

@@ -80,6 +80,8 @@ export const AdvisoryLock = {
   mailCounts: 7_305_120,
   /** Held while the daily mails of organizers are stored: of two servers, one stores them. */
   mailSummaries: 7_305_121,
+  /** Held while a backup is written to a directory: of two servers whose backup is due, one makes it. */
+  backup: 7_305_122,
 } as const;
 
 /**

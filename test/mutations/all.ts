@@ -1,6 +1,7 @@
 /** The table of deliberate faults, by subject. */
 import type { Equivalent, Fault } from './fault.ts';
 import { accessFaults } from './faults/access.ts';
+import { backupFaults } from './faults/backups.ts';
 import { attendanceFaults } from './faults/bookings.ts';
 import { cacheFaults } from './faults/caches.ts';
 import { claimFaults } from './faults/claims.ts';
@@ -26,6 +27,7 @@ export const faults: Fault[] = [
   ...limitFaults,
   ...mailFaults,
   ...doctorFaults,
+  ...backupFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */

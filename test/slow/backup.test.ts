@@ -4,13 +4,14 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
+import { checkBackup, restoreBackup } from '../../src/cli/backup/restore-backup.ts';
 import { listTables } from '../../src/cli/backup/tables.ts';
-import { writeBackup } from '../../src/cli/backup.ts';
-import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
+import { writeBackup } from '../../src/cli/backup/write-backup.ts';
 import { newestVersion } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
+import { readFromBackup, readSql } from '../support/backup-files.ts';
 import { command } from '../support/command.ts';
 import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
@@ -22,6 +23,9 @@ const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));
 after(() => rm(directory, { recursive: true, force: true }));
 const fileFor = (name: string) => path.join(directory, name);
+/** The database alone. */
+const rowsIn = (target: string) => ({ target, storage: null });
+const source = rowsIn(api.target);
 
 /** Returns every row of every table that a backup contains, as text. */
 async function rowsOf(target: Target): Promise<Record<string, string[]>> {
@@ -59,10 +63,10 @@ async function createFixtures() {
 
 test('backup and restore: the restored database has equal rows, and a server runs on it', async () => {
   const { guest, event } = await createFixtures();
-  const file = fileFor('whole.gz');
+  const file = fileFor('whole.tar');
   const saved = await command(api.target, 'backup', file);
   assert.equal(saved.code, 0, saved.stderr);
-  assert.match(saved.stdout, /whole\.gz: \d+ rows of \d+ tables/);
+  assert.match(saved.stdout, /whole\.tar: \d+ rows of \d+ tables, and no images, /);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   const target = await createEmptyDatabase();
   const restored = await command(target, 'restore', file);
@@ -81,26 +85,26 @@ test('backup and restore: the restored database has equal rows, and a server run
 test('backup and restore: tables of several megabytes are complete for different sizes of the last socket write', {
   timeout: 60_000,
 }, async () => {
-  const source = await cloneDatabase();
-  const sql = await openSql(source, 'tests');
-  const file = fileFor('large.gz');
+  const large = await cloneDatabase();
+  const sql = await openSql(large, 'tests');
+  const file = fileFor('large.tar');
   const add = (rows: number) => sql`
     insert into contacts select repeat(md5(random()::text), 5) || n, gen_random_uuid()
     from generate_series(1, ${rows}::int) n`;
   await add(12_000);
   for (let n = 0; n < 12; n++) {
     await add(200);
-    await writeBackup(source, file, { force: true });
+    await writeBackup(rowsIn(large), file, { force: true });
   }
   const target = await createEmptyDatabase();
-  await restoreBackup(target, file);
-  assert.deepEqual(await rowsOf(target), await rowsOf(source));
+  await restoreBackup(rowsIn(target), file);
+  assert.deepEqual(await rowsOf(target), await rowsOf(large));
   await sql.end();
 });
 
 test('restore: exit code 1 and one line for a database with rows, which stays unchanged', async () => {
-  const file = fileFor('into-full.gz');
-  await writeBackup(api.target, file);
+  const file = fileFor('into-full.tar');
+  await writeBackup(source, file);
   const before = await rowsOf(api.target);
   const { code, stderr } = await command(api.target, 'restore', file);
   assert.equal(code, 1);
@@ -109,18 +113,19 @@ test('restore: exit code 1 and one line for a database with rows, which stays un
 });
 
 test('restore: succeeds on a migrated database without rows', async () => {
-  const file = fileFor('into-empty.gz');
-  await writeBackup(api.target, file);
+  const file = fileFor('into-empty.tar');
+  await writeBackup(source, file);
   const target = await cloneDatabase();
-  await restoreBackup(target, file);
+  await restoreBackup(rowsIn(target), file);
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
 });
 
 test('restore: a truncated or altered file is refused with one line', async () => {
-  const file = fileFor('good.gz');
-  await writeBackup(api.target, file);
+  const file = fileFor('good.tar');
+  await writeBackup(source, file);
   const bytes = await readFile(file);
-  const text = gunzipSync(bytes).toString('utf8');
+  const text = await readSql(file);
+  const database = await readFromBackup(file, 'database.sql.gz');
   const broken: Record<string, Buffer> = {
     empty: Buffer.alloc(0),
     'one byte less': bytes.subarray(0, -1),
@@ -134,10 +139,11 @@ test('restore: a truncated or altered file is refused with one line', async () =
     'without one row': gzipSync(text.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')),
     'text after the end': gzipSync(`${text}drop table users;\n`),
     'two backups in one file': Buffer.concat([bytes, bytes]),
+    'two databases in one file': Buffer.concat([database, database]),
     'a newer schema': gzipSync(text.replace(/"schema":\d+/, '"schema":9999')),
   };
   for (const [name, content] of Object.entries(broken)) {
-    const damaged = fileFor('damaged.gz');
+    const damaged = fileFor('damaged.tar');
     await writeFile(damaged, content);
     await assert.rejects(
       checkBackup(damaged),
@@ -151,13 +157,13 @@ test('restore: a truncated or altered file is refused with one line', async () =
 });
 
 test('restore: names the migrations of a backup that has more of them than this version', async () => {
-  const file = fileFor('newer.gz');
-  await writeBackup(api.target, file);
+  const file = fileFor('newer.tar');
+  await writeBackup(source, file);
   const newest = await newestVersion();
   const { version } = JSON.parse(
     await readFile(path.join(import.meta.dirname, '../../package.json'), 'utf8'),
   );
-  const text = gunzipSync(await readFile(file)).toString('utf8');
+  const text = await readSql(file);
   await writeFile(file, gzipSync(text.replace(/"schema":\d+/, `"schema":${newest + 1}`)));
   await assert.rejects(checkBackup(file), {
     message:
@@ -174,9 +180,9 @@ function flipped(bytes: Buffer): Buffer {
 }
 
 test('restore: inconsistent rows roll back the restore, including the tables', async () => {
-  const file = fileFor('orphans.gz');
-  await writeBackup(api.target, file);
-  const text = gunzipSync(await readFile(file)).toString('utf8');
+  const file = fileFor('orphans.tar');
+  await writeBackup(source, file);
+  const text = await readSql(file);
   const { manifest, body } = /^(?<manifest>[^\n]*\n)(?<body>.*)-- end /s.exec(text)?.groups ?? {};
   // The checksum and the row counts of the file are valid, but the user of one row of counters is missing.
   const forged = `${manifest}${body?.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')}`;
@@ -197,28 +203,28 @@ test('restore: inconsistent rows roll back the restore, including the tables', a
 });
 
 test('backup: one line and no file when FILE cannot be written; only a complete backup replaces FILE', async () => {
-  const nowhere = path.join(directory, 'no-such-directory', 'backup.gz');
+  const nowhere = path.join(directory, 'no-such-directory', 'backup.tar');
   const missing = await command(api.target, 'backup', nowhere);
   assert.deepEqual([missing.code, missing.stdout], [1, '']);
   assert.match(missing.stderr, /^[^\n]*cannot be written: ENOENT[^\n]*\n$/);
-  assert.match((await command(api.target, 'backup', directory)).stderr, /is not a file\.\n$/);
+  assert.match((await command(api.target, 'backup', '/dev/null')).stderr, /is not a file\.\n$/);
   assert.match(
-    (await command(await createEmptyDatabase(), 'backup', fileFor('none.gz'))).stderr,
+    (await command(await createEmptyDatabase(), 'backup', fileFor('none.tar'))).stderr,
     /has no tables of Potluck\.\n$/,
   );
-  const file = fileFor('stopped.gz');
+  const file = fileFor('stopped.tar');
   await writeFile(file, 'an earlier file');
   const stop = AbortSignal.abort(new Error('interrupted'));
-  await assert.rejects(writeBackup(api.target, file, { signal: stop, force: true }), /interrupted/);
+  await assert.rejects(writeBackup(source, file, { signal: stop, force: true }), /interrupted/);
   assert.equal(await readFile(file, 'utf8'), 'an earlier file');
   assert.deepEqual(
-    (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.gz'),
+    (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.tar'),
     [],
   );
 });
 
 test('backup: exit code 1 and one line for an existing FILE, which stays unchanged; --force replaces it', async () => {
-  const file = fileFor('existing.gz');
+  const file = fileFor('existing.tar');
   await writeFile(file, 'an earlier file');
   const refused = await command(api.target, 'backup', file);
   const expected = `${file} already exists; choose another name, or replace it with --force.\n`;
@@ -230,8 +236,8 @@ test('backup: exit code 1 and one line for an existing FILE, which stays unchang
 });
 
 test('backup: of two concurrent backups to one FILE one succeeds and the other is refused', async () => {
-  const file = fileFor('twice.gz');
-  const outcomes = await Promise.allSettled([writeBackup(api.target, file), writeBackup(api.target, file)]);
+  const file = fileFor('twice.tar');
+  const outcomes = await Promise.allSettled([writeBackup(source, file), writeBackup(source, file)]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.equal(refused.length, 1);
   assert.match(String(refused[0]?.reason), /already exists/);
@@ -243,18 +249,18 @@ test('backup: of two concurrent backups to one FILE one succeeds and the other i
 });
 
 test('backup: contains all rows at its start and no rows that are written while it runs', async () => {
-  const file = fileFor('meanwhile.gz');
+  const file = fileFor('meanwhile.tar');
   const before = await rowsOf(api.target);
   const person = await createUser(api);
   const sql = await openSql(api.target, 'tests');
   await sql.begin(async (tx) => {
     const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
     await createEvent(api, person, { title: 'Later', startAt: inDays(9), endAt: inDays(10) });
-    await writeBackup(api.target, file, { snapshot: row.snapshot });
+    await writeBackup(source, file, { snapshot: row.snapshot });
   }, 'isolation level repeatable read, read only');
   await sql.end();
   const target = await createEmptyDatabase();
-  await restoreBackup(target, file);
+  await restoreBackup(rowsIn(target), file);
   const restored = await rowsOf(target);
   assert.deepEqual(restored.events, before.events);
   assert.equal(restored.users?.length, (before.users?.length ?? 0) + 1);

@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { writeBackup } from '../../src/cli/backup.ts';
+import { writeBackup } from '../../src/cli/backup/write-backup.ts';
+import { readSql } from '../support/backup-files.ts';
 import { command, commandOf } from '../support/command.ts';
 import { createEvent, createUser, signIn } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
@@ -24,8 +25,8 @@ const developmentBackup = path.join(import.meta.dirname, '../data/development-ba
 
 test('restore: a newer version restores a backup of this version, and then applies its migration', async () => {
   const event = await createEvent(api, await createUser(api));
-  const file = fileFor('older.gz');
-  await writeBackup(api.target, file);
+  const file = fileFor('older.tar');
+  await writeBackup({ target: api.target, storage: null }, file);
   const newer = path.join(directory, 'newer');
   await createNewerVersion(newer);
   const target = await createEmptyDatabase();
@@ -44,9 +45,8 @@ test('restore: a newer version restores a backup of this version, and then appli
 });
 
 /** The rows of a backup by table, each as an object by the names of its columns. */
-async function readRows(file: string): Promise<Record<string, Record<string, string>[]>> {
+function readRows(text: string): Record<string, Record<string, string>[]> {
   const tables: Record<string, Record<string, string>[]> = {};
-  const text = gunzipSync(await readFile(file)).toString('utf8');
   for (const [, name = '', list = '', rows = ''] of text.matchAll(
     /^copy "(\w+)" \(([^\n]*)\) from stdin;\n(.*?)^\\\.$/gms,
   )) {
@@ -73,9 +73,12 @@ test('restore: all rows of a backup of the last development version are restored
   const target = await createEmptyDatabase();
   const restored = await command(target, 'restore', developmentBackup);
   assert.deepEqual([restored.code, restored.stderr], [0, '']);
-  const again = fileFor('again.gz');
-  await writeBackup(target, again);
-  const [before, after] = [withContacts(await readRows(developmentBackup)), await readRows(again)];
+  const again = fileFor('again.tar');
+  await writeBackup({ target, storage: null }, again);
+  const [before, after] = [
+    withContacts(readRows(gunzipSync(await readFile(developmentBackup)).toString('utf8'))),
+    readRows(await readSql(again)),
+  ];
   // Tables and columns that were added since then are empty, or have their defaults.
   for (const [table, rows] of Object.entries(after))
     if (!(table in before)) assert.deepEqual(rows, [], table);

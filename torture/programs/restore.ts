@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeBackup } from '../../src/cli/backup.ts';
+import { buffer } from 'node:stream/consumers';
+import { writeBackup } from '../../src/cli/backup/write-backup.ts';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { openDirectory } from '../../src/modules/uploads/storage.ts';
 import { eventBody } from '../../test/support/factories.ts';
 import { assertCounters } from '../../test/support/invariants.ts';
 import { potluck } from '../../test/support/processes.ts';
-import { openSql, type SqlTransaction } from '../../test/support/sql-tag.ts';
+import { openSql, type SqlConnection, type SqlTransaction } from '../../test/support/sql-tag.ts';
 import { openClient } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import type { Program } from '../program.ts';
@@ -23,13 +25,13 @@ export const restore: Program = {
   name: 'restore',
   expectation:
     'a backup is made while two servers write, and is restored: all tables of the ' +
-    "database's catalogue have rows, are equal and contain every write that was acknowledged before the backup; " +
-    'damaged files are refused',
+    "database's catalogue have rows, are equal and contain every write that was acknowledged before the backup, and so are " +
+    'the images; damaged files are refused',
   quick: true,
   async run({ size, startEnvironment, progress }) {
     const environment = await startEnvironment();
     const directory = path.join(environment.dataDir, 'backups');
-    const file = path.join(directory, 'backup.gz');
+    const file = path.join(directory, 'backup.tar');
     const restoredDir = path.join(directory, 'restored');
     await fillEveryTable(environment);
     const writers = await startWriting(environment, size(2_000, 100));
@@ -42,7 +44,7 @@ export const restore: Program = {
     const duringBackup = writers.log.length - before.length;
     await writers.stop();
     progress('restoring');
-    const { unequal, missing, problem } = await restoreAndCompare(environment, {
+    const { unequal, missing, images, problem } = await restoreAndCompare(environment, {
       file,
       restoredDir,
       tables,
@@ -58,12 +60,15 @@ export const restore: Program = {
     return {
       result:
         `${names.length - unequal.length} of ${names.length} tables equal (${rows} rows)${unequal.map((name) => `, ${name} differs`).join('')}${empty.map((name) => `, ${name} is empty`).join('')}; ` +
+        `${images.equal} of ${images.count} images equal; ` +
         `${missing} of ${before.length} acknowledged writes missing, ${duringBackup} more were acknowledged during the backup; ` +
         `${problem ?? 'counters agree, a server responds on the restored database'}; ` +
         `${damaged.refused} of ${damaged.tried} damaged files refused, ${damaged.leftovers} with leftovers`,
       ok:
         unequal.length + empty.length + missing + damaged.leftovers === 0 &&
         problem === null &&
+        images.count > 0 &&
+        images.equal === images.count &&
         duringBackup > 0 &&
         damaged.refused === damaged.tried,
     };
@@ -120,7 +125,9 @@ async function backUp(
     return await sql.begin(async (tx) => {
       const before = [...log];
       const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
-      await writeBackup(embedded.target, file, { snapshot: row.snapshot });
+      await writeBackup({ target: embedded.target, storage: storageIn(dataDir) }, file, {
+        snapshot: row.snapshot,
+      });
       return { tables: await sumTables(tx), before };
     }, 'isolation level repeatable read, read only');
   } finally {
@@ -136,7 +143,12 @@ type RestoreCase = {
   before: AcknowledgedWrite[];
   person: Person;
 };
-type Comparison = { unequal: string[]; missing: number; problem: string | null };
+type Comparison = {
+  unequal: string[];
+  missing: number;
+  images: { count: number; equal: number };
+  problem: string | null;
+};
 
 /** Restores with the command into an empty directory, compares the tables, and starts a server on them. */
 async function restoreAndCompare(
@@ -153,15 +165,30 @@ async function restoreAndCompare(
     const names = [...new Set([...Object.keys(tables), ...Object.keys(found)])];
     const unequal = names.filter((name) => JSON.stringify(found[name]) !== JSON.stringify(tables[name]));
     const missing = await countMissing(sql, before);
+    const images = await compareImages(sql, environment.dataDir, restoredDir);
     const counters = await assertCounters(sql).then(
       () => null,
       (error: Error) => `counters do not agree: ${error.message}`,
     );
-    return { unequal, missing, problem: counters ?? (await useServer(environment, env, person)) };
+    return { unequal, missing, images, problem: counters ?? (await useServer(environment, env, person)) };
   } finally {
     await sql.end();
     await embedded.close();
   }
+}
+
+const storageIn = (dataDir: string) => openDirectory(path.join(dataDir, 'uploads'));
+
+async function compareImages(sql: SqlConnection, before: string, after: string) {
+  const rows = await sql<{ id: string }[]>`select id from uploads`;
+  const read = async (dataDir: string, id: string) => {
+    const file = await storageIn(dataDir).read(id);
+    return file && (await buffer(file));
+  };
+  const results = await Promise.all(
+    rows.map(async ({ id }) => (await read(before, id))?.equals((await read(after, id)) ?? Buffer.alloc(0))),
+  );
+  return { count: rows.length, equal: results.filter(Boolean).length };
 }
 
 /** Checks that an earlier session is still valid, and that events can be written and read. */
@@ -197,11 +224,10 @@ async function tryDamaged(
   times: number,
 ): Promise<DamagedResult> {
   const whole = await readFile(file);
-  const damaged = path.join(directory, 'damaged.gz');
+  const damaged = path.join(directory, 'damaged.tar');
   const result: DamagedResult = { tried: 0, refused: 0, leftovers: 0 };
   for (let n = 0; n < times; n++) {
-    // Skips the ten bytes of the gzip header, most of which do not affect the content.
-    const at = 10 + Math.floor(Math.random() * (whole.length - 10));
+    const at = Math.floor(Math.random() * whole.length);
     await writeFile(damaged, n % 2 === 0 ? whole.subarray(0, at) : withFlippedBit(whole, at));
     const target = path.join(directory, `for-damaged-${n}`);
     const run = potluck(['restore', damaged], { env: { ...env, DATA_DIR: target } });

@@ -26,6 +26,9 @@ export type CommandContext = {
   migrations: string[];
 };
 
+/** Where the database is. */
+type Place = Pick<Config, 'databaseUrl' | 'dataDir'>;
+
 /** The time limit for the first query. Migrations have no time limit. */
 const connectTimeoutMs = 6_000;
 
@@ -72,19 +75,14 @@ export async function withCommandContext(
  * @throws CommandError for an error that the operator can fix
  */
 export async function withDatabase(
-  config: Config,
+  config: Place,
   { stop, mustExist = false }: { stop: AbortSignal; mustExist?: boolean },
   work: (target: Target) => Promise<void>,
 ): Promise<void> {
   stop.throwIfAborted();
   const { databaseUrl, dataDir } = config;
-  if (
-    mustExist &&
-    databaseUrl === undefined &&
-    !(await lstat(path.join(dataDir, 'postgres')).catch(() => null))
-  ) {
+  if (mustExist && (await hasNoDatabase(config)))
     throw new CommandError(`DATA_DIR is ${dataDir}, which contains no database.`);
-  }
   const { target, close } = await openTarget(config, stop, async () => {});
   try {
     await work(target);
@@ -96,10 +94,14 @@ export async function withDatabase(
   }
 }
 
+/** Whether an embedded database would have to be created. */
+export const hasNoDatabase = async ({ databaseUrl, dataDir }: Place): Promise<boolean> =>
+  databaseUrl === undefined && !(await lstat(path.join(dataDir, 'postgres')).catch(() => null));
+
 type OpenTarget = { target: Target; close(): Promise<void> };
 
 async function openTarget(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, dataDir }: Place,
   stop: AbortSignal,
   prepare: (target: Target) => Promise<unknown>,
 ): Promise<OpenTarget> {

@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { reserve } from '../../http/disk-reserve.ts';
+import { nearestDirectory } from '../../lib/nearest-directory.ts';
 import { broken, type Check, good, type Result, warning } from './finding.ts';
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3];
@@ -26,11 +27,10 @@ export const disk: Check = {
   },
 };
 
-/** The directory, or the one in which it will be created. */
-async function nearest(directory: string): Promise<{ directory: string; device: number }> {
+async function nearest(place: string): Promise<{ directory: string; device: number }> {
+  const directory = await nearestDirectory(place);
   const stats = await stat(directory).catch(() => null);
-  if (stats || path.dirname(directory) === directory) return { directory, device: stats?.dev ?? 0 };
-  return nearest(path.dirname(directory));
+  return { directory, device: stats?.dev ?? 0 };
 }
 
 /** @returns null if this user can write there */

@@ -92,6 +92,12 @@ export async function listUploads(db: Database, ids: string[]): Promise<(UploadR
   });
 }
 
+/** The ids of all uploads, for a backup. */
+export async function listUploadIds(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select id from uploads order by id`);
+  return rows.map(({ id }) => id);
+}
+
 /** Whether the upload exists and belongs to the person. */
 export async function isOwnUpload(db: Queryable, userId: string, id: string): Promise<boolean> {
   const [row] = await db.query(sql`select 1 from uploads where id = ${id} and user_id = ${userId}`);
