@@ -37,14 +37,17 @@ get() { curl -sS --fail --retry 40 --retry-delay 1 --retry-all-errors --resolve 
 test "$(get -o /dev/null -w '%{http_version} %{http_code}' https://events.example.org/)" = '2 200'
 get https://events.example.org/readyz
 get https://events.example.org/v1/features | grep '"signIn":\\["email"\\]'
-systemctl start potluck-backup
-ls /var/backups/potluck/potluck-*.sql.gz /var/backups/potluck/uploads
+for n in $(seq 60); do ls /var/backups/potluck/potluck-*.tar && break; sleep 1; done
+journalctl --unit potluck --grep 'the backup of the day was made'
+backup=$(ls -t /var/backups/potluck/potluck-*.tar | head -n 1)
+cd /etc/potluck
+runuser -u potluck -- /opt/potluck/bin/potluck backup --verify "$backup"
+runuser -u potluck -- /opt/potluck/bin/potluck doctor | grep '✓ backups'
 kill -9 "$(systemctl show -p MainPID --value potluck)"
 sleep 3
 get https://events.example.org/readyz
 systemctl stop potluck
-cd /etc/potluck
-DATA_DIR=/var/cache/potluck/restored runuser -u potluck -- /opt/potluck/bin/potluck restore /var/backups/potluck/potluck-*.sql.gz
+DATA_DIR=/var/cache/potluck/restored runuser -u potluck -- /opt/potluck/bin/potluck restore "$backup"
 `;
 
 /** Runs the scripts in order, says how long each took, and ends the machine. */

@@ -2,6 +2,7 @@
 import { inspectConfig } from '../lib/config.ts';
 import { parseContactArgument } from './command/accounts.ts';
 import { stopSignal, unlessStopped } from './command/stop.ts';
+import { backups } from './doctor/backups.ts';
 import { certificate, dns } from './doctor/certificate.ts';
 import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
 import type { Context } from './doctor/context.ts';
@@ -39,7 +40,7 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
 /** In the order of the output, before and after those of the database and of PUBLIC_URL. */
 const [first, second, last] = [
   [configuration, secretKey, secretFiles],
-  [replicas, disk, memory, dns, certificate],
+  [replicas, disk, memory, backups, dns, certificate],
   [pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket],
 ];
 

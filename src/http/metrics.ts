@@ -109,6 +109,19 @@ export const jobFailures = new Counter({
   labelNames: ['job'],
 });
 
+/** The newest backup in BACKUP_DIR (server/nightly-backup.ts). Without the variable, there are no samples. */
+export const lastBackup = {
+  time: new Gauge({
+    name: 'potluck_backup_last_success_timestamp_seconds',
+    help: 'When the newest complete backup in BACKUP_DIR was begun; 0 if there is none.',
+  }),
+  bytes: new Gauge({
+    name: 'potluck_backup_last_size_bytes',
+    help: 'The size of this backup.',
+  }),
+};
+for (const gauge of Object.values(lastBackup)) gauge.remove();
+
 /** Rows that wait for the jobs of any server (modules/notifications/measure-backlogs.ts). */
 export const backlogs = {
   rows: new Gauge({

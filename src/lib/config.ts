@@ -4,6 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
+import { readBackups } from './config/backups.ts';
 import { readContact } from './config/contact.ts';
 import { readDatabaseUrl, readReplicas } from './config/database.ts';
 import { readInstanceName } from './config/instance-name.ts';
@@ -141,6 +142,8 @@ function readSettings(read: Reader) {
     logRequests: read.onOff('LOG_REQUESTS', false),
     /** Where images are stored; undefined for a directory in `dataDir`. */
     s3: readS3(read),
+    /** The backups that the server makes; undefined for none. */
+    backups: readBackups(read),
     /** Undefined for a map without streets. */
     mapTiles: readMapTiles(read, dataDir),
     /** How visitors reach the operator: the target of a link. Undefined for no link. */

@@ -9,6 +9,7 @@ import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
 import { clockError, measureClock, toClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
+import { nightlyBackupJobs } from './nightly-backup.ts';
 import type { Services } from './services.ts';
 
 const minuteMs = 60_000;
@@ -54,7 +55,11 @@ async function compareClocks({ db, clock, log, outages }: BaseServices): Promise
  * most once a minute. A job that takes longer than its interval skips runs.
  */
 export function registerMaintenance(app: App, services: Services): void {
-  const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
+  const jobs: Job<Services>[] = [
+    ...baseJobs,
+    ...nightlyBackupJobs(app, services),
+    ...modules.flatMap((module) => module.jobs ?? []),
+  ];
   // A series that exists before the first failure shows the failure as an increase.
   for (const { name } of jobs) jobFailures.inc({ job: name }, 0);
   const timers = jobs.map((job) => {

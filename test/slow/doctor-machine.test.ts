@@ -5,6 +5,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { nameOfBackup } from '../../src/lib/backup-files.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { cleanUpAfterTests, createTempDir } from '../support/processes.ts';
 import { doctor, secrets } from './doctor-runs.ts';
@@ -58,5 +59,27 @@ describe('doctor of a machine', { concurrency: 2 }, () => {
     const { broken, of } = await doctor({ DATA_DIR: full, ...(await withoutDatabase()) });
     assert.ok(broken.includes('disk'));
     assert.match(of('disk')[0] ?? '', /^broken 20 MiB .* Below 48 MiB, writes are refused\. \| Free space/);
+  });
+
+  test('backups: not examined without BACKUP_DIR; then broken, a warning or good by the newest file in the directory', async () => {
+    const env = { DATA_DIR: await createTempDir(), ...(await withoutDatabase()) };
+    assert.match((await doctor(env)).of('backups')[0] ?? '', /^skipped Servers make no backups/);
+    const missing = await doctor({ ...env, BACKUP_DIR: path.join(env.DATA_DIR, 'none') });
+    assert.match(
+      missing.of('backups')[0] ?? '',
+      /^broken Backups cannot be written to .* \| Create the directory/,
+    );
+    const BACKUP_DIR = await createTempDir();
+    const inDirectory = async () => (await doctor({ ...env, BACKUP_DIR })).of('backups')[0] ?? '';
+    assert.match(await inDirectory(), /^warning There is no backup in /);
+    const write = (hoursAgo: number) =>
+      writeFile(
+        path.join(BACKUP_DIR, nameOfBackup(new Date(Date.now() - hoursAgo * 3_600_000))),
+        'database.sql.gz\0',
+      );
+    await write(27);
+    assert.match(await inDirectory(), /^warning The newest backup .* It is 27 hours old\. \| Look for /);
+    await write(25);
+    assert.match(await inDirectory(), /^good The newest backup in .* is potluck-.*Z\.tar, of 16 bytes\./);
   });
 });
