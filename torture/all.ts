@@ -43,6 +43,7 @@ import { slowUpload } from './programs/slow-upload.ts';
 import { soak } from './programs/soak.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
+import { upgrade } from './programs/upgrade.ts';
 
 export const programs: Program[] = [
   oversell,
@@ -86,6 +87,7 @@ export const programs: Program[] = [
   soak,
   stop,
   migrate,
+  upgrade,
   restore,
   supply,
 ];

@@ -17,6 +17,8 @@ export type EnvironmentOptions = {
   servers?: number;
   /** Additional environment variables; by default the servers send no SMS and have no demo. */
   env?: Record<string, string>;
+  /** What the first servers run; default: this version. */
+  program?: string;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
   /** The parent of the data directory; default: the system's directory for temporary files. */
@@ -38,7 +40,7 @@ export type Environment = {
   servers: Server[];
   /** Sends requests to the servers in rotation, or to a given server. */
   client: Client;
-  /** Starts another server. */
+  /** Starts another server, of this version. */
   start(env?: Record<string, string>): Promise<Server>;
   /** Kills a server and starts another. @returns the new server, when it is ready */
   replace(at: number): Promise<Server>;
@@ -53,18 +55,17 @@ const secretKey = 'the-secret-key-of-the-torture-programs';
 export async function openEnvironment({
   servers: count = 2,
   env: extraEnv = {},
+  program,
   target,
   parentDir,
   leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
   const dataDir = await createTempDir(parentDir);
-  // All programs can run on servers with several processes.
-  const { SERVERS = '1' } = process.env;
-  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', SERVERS, ...extraEnv };
+  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
-  const start = async (overrides: Record<string, string> = {}) => {
-    const server = await serve({ env: { ...env, ...overrides } });
+  const start = async (overrides: Record<string, string> = {}, from?: string) => {
+    const server = await serve({ program: from, env: { ...env, ...overrides } });
     servers.push(server);
     return server;
   };
@@ -83,7 +84,7 @@ export async function openEnvironment({
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    for (let i = 0; i < count; i++) await start();
+    for (let i = 0; i < count; i++) await start({}, program);
     if (!target) embedded = await openEmbedded(dataDir);
     sql = connectSql(target ?? (embedded as Embedded).target, 4);
     if (leavesDatabaseToServers) {
@@ -101,7 +102,7 @@ export async function openEnvironment({
     sql: pool,
     servers,
     client,
-    start,
+    start: (overrides) => start(overrides),
     replace: async (at) => {
       const [server] = servers.splice(at, 1);
       server?.child.kill('SIGKILL');
