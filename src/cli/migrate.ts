@@ -4,7 +4,8 @@ import { runCommand } from './command/command-context.ts';
 
 /** `migrate`: reports the migrations. Every command applies them when it opens the database. */
 export async function migrateCommand(config: Config): Promise<void> {
-  await runCommand(config, async ({ migrations: { length } }) => {
+  await runCommand(config, async ({ migrations: { length }, backup }) => {
+    if (backup) console.log(`The backup before the migration is ${backup}.`);
     const version = await newestVersion();
     console.log(
       length === 0

@@ -16,22 +16,30 @@ import type { Target } from './target.ts';
 const directory = path.join(import.meta.dirname, 'migrations');
 
 /** A file `NNNN.do.NAME.sql`. */
-type Migration = { version: number; name: string; file: string };
+export type Migration = { version: number; name: string; file: string };
 
 /** The reason why this database cannot be migrated to this version, as one line for the operator. */
 export class MigrationError extends Error {}
 
+/** Runs once before `next`, the first of several migrations of a database with tables. An error prevents them. */
+export type BeforeMigration = (db: Queryable, next: Migration) => Promise<void>;
+
 /**
  * Migrates the database to the newest version in one transaction.
  * @param signal closes the connection; PostgreSQL then rolls the transaction back
+ * @param before no other process migrates meanwhile
  * @returns the names of the migrations that ran
  * @throws MigrationError for a database that this version cannot use
  */
-export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
+export async function migrate(
+  target: Target,
+  signal?: AbortSignal,
+  before?: BeforeMigration,
+): Promise<string[]> {
   const connection = await openConnection(target, 'migration');
   using _ = signal && addAbortListener(signal, () => connection.destroy());
   try {
-    return await transactionOn(connection, () => migrateIn(connection));
+    return await transactionOn(connection, () => migrateIn(connection, undefined, before));
   } finally {
     await connection.end();
   }
@@ -44,13 +52,17 @@ export async function migrate(target: Target, signal?: AbortSignal): Promise<str
  * @returns the names of the migrations that ran
  * @throws MigrationError for a database that this version cannot use
  */
-export async function migrateIn(connection: Connection, version?: number): Promise<string[]> {
+export async function migrateIn(
+  connection: Connection,
+  version?: number,
+  before?: BeforeMigration,
+): Promise<string[]> {
   await refuseUnfit(connection);
   // A second server waits here; after that all migrations have run.
   await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
   // Citus then lets the statements that change distributed tables follow each other. PostgreSQL ignores the setting.
   await connection.query(sql`set local citus.multi_shard_modify_mode = 'sequential'`);
-  const done = await runMigrations(connection, version ?? (await newestVersion()));
+  const done = await runMigrations(connection, version ?? (await newestVersion()), before);
   await refuseNewer(connection);
   if (done.length > 0 && (await isDistributed(connection)))
     await distributeTables(connection, await listTablesToDistribute(connection));
@@ -69,22 +81,27 @@ async function runStatements({ client }: Connection, text: string): Promise<void
  * Runs the migrations up to this version that have not run, in their order.
  * @throws MigrationError if the file of one that has run was changed since
  */
-async function runMigrations(connection: Connection, version: number): Promise<Migration[]> {
+async function runMigrations(
+  connection: Connection,
+  version: number,
+  before?: BeforeMigration,
+): Promise<Migration[]> {
   await connection.query(sql`create table if not exists schema_version
     (version bigint primary key, name text, md5 text, run_at timestamptz)`);
   const current = await versionOf(connection);
   await refuseChanged(connection);
-  const done: Migration[] = [];
-  for (const migration of await listMigrations()) {
-    if (migration.version <= current) continue;
-    if (migration.version > version) break;
+  const pending = (await listMigrations()).filter(
+    (each) => each.version > current && each.version <= version,
+  );
+  const [next] = pending;
+  if (current > 0 && next) await before?.(connection, next);
+  for (const migration of pending) {
     const { text, md5 } = await readMigration(migration);
     await runStatements(connection, text);
     await connection.query(sql`insert into schema_version (version, name, md5, run_at)
       values (${migration.version}, ${migration.name}, ${md5}, now())`);
-    done.push(migration);
   }
-  return done;
+  return pending;
 }
 
 async function readMigration({ file }: Migration): Promise<{ text: string; md5: string }> {

@@ -94,6 +94,8 @@ function readSettings(read: Reader) {
     databaseReplicaUrls: readReplicas(read),
     /** An absolute path. */
     dataDir,
+    /** Whether the embedded database is backed up before a migration. */
+    migrationBackup: read.onOff('MIGRATION_BACKUP', true),
     demo: readDemo(read, production, exposedBy, { demoAllowed, fallback: !databaseUrl && demoAllowed }),
     /**
      * True if only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off.

@@ -11,7 +11,8 @@ const root = path.join(import.meta.dirname, '..', '..');
  */
 export async function createNewerVersion(home: string): Promise<void> {
   await mkdir(home);
-  for (const name of ['src', 'bin', 'package.json'])
+  const read = ['web/src/lib/language', 'web/messages/people.json'];
+  for (const name of ['src', 'bin', 'package.json', ...read])
     await cp(path.join(root, name), path.join(home, name), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   const migrations = path.join(home, 'src', 'db', 'migrations');

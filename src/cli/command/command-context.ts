@@ -16,6 +16,7 @@ import type { Config, ReadyConfig } from '../../lib/config.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { readOrCreateSecret } from '../../lib/secret-file.ts';
 import { CommandError } from './command-error.ts';
+import { backUpBeforeMigration } from './migration-backup.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 
 export type CommandContext = {
@@ -24,6 +25,8 @@ export type CommandContext = {
   db: Database;
   /** The names of the migrations that were applied when the database was opened. */
   migrations: string[];
+  /** The backup that was written before them; null if there is none. */
+  backup: string | null;
 };
 
 /** Where the database is. */
@@ -54,13 +57,15 @@ export async function withCommandContext(
 ): Promise<void> {
   stop.throwIfAborted();
   const secretKey = config.secretKey ?? (await readSecretKey(config.dataDir));
-  let migrations: string[] = [];
+  const done: Pick<CommandContext, 'migrations' | 'backup'> = { migrations: [], backup: null };
   const { target, close } = await openTarget(config, stop, async (target) => {
-    migrations = await migrate(target, stop);
+    done.migrations = await migrate(target, stop, async (db, next) => {
+      done.backup = await backUpBeforeMigration(config, { target, db, next, stop });
+    });
   });
   const db = connect(target);
   try {
-    await work({ config: Object.freeze({ ...config, secretKey }), target, db, migrations });
+    await work({ config: Object.freeze({ ...config, secretKey }), target, db, ...done });
   } catch (error) {
     throw isDatabaseOutage(error) ? toDatabaseError(error, config.databaseUrl) : error;
   } finally {

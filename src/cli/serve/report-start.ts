@@ -11,8 +11,10 @@ import type { CommandContext } from '../command/command-context.ts';
 export type Log = Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
 
 /** Prints the address, and logs warnings about the installation. */
-export async function reportStart(log: Log, { config, target, db }: CommandContext): Promise<void> {
+export async function reportStart(log: Log, context: CommandContext): Promise<void> {
+  const { config, target, db, backup } = context;
   announce(log, config);
+  if (backup) log.info({ backup }, 'the database was backed up before its migration');
   for (const warning of config.warnings) log.warn(warning);
   warnIfUnverified(log, target, config);
   await warnAboutSettings(log, db);
