@@ -24,6 +24,8 @@ const helpText = `bin/potluck COMMAND
          [--due TIME]                    not if the directory has one of this time or later
   backup --verify FILE                   restore a backup into a temporary database, and compare
   restore FILE [--dry-run]               load a backup into an empty database. --dry-run only says what would happen
+  upgrade-postgres --from DIRECTORY      move the embedded database to the PostgreSQL of this version.
+                                         DIRECTORY has the former Potluck
   admin grant CONTACT [--create]         grant the admin role to the account of a phone number or mail address.
                                          --create creates the account if there is none
   admin revoke CONTACT                   revoke the admin role
@@ -53,6 +55,8 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'import') return (await import('./cli/import.ts')).importCommand(config, rest, values);
   if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest, values);
   if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest, values);
+  if (command === 'upgrade-postgres')
+    return (await import('./cli/upgrade-postgres.ts')).upgradePostgresCommand(config, values);
   if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
   if (command === 'streets') return (await import('./cli/streets.ts')).streetsCommand(config, rest, values);
   if (command === 'openapi') return (await import('./cli/openapi.ts')).openapiCommand(config);

@@ -46,7 +46,8 @@ async function removeDatabase(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-async function compareTables(connection: Connection, { manifest }: Contents): Promise<string[]> {
+/** @returns a sentence for each table whose rows are not those of the backup */
+export async function compareTables(connection: Connection, { manifest }: Contents): Promise<string[]> {
   const faults: string[] = [];
   const tables = await listTables(connection);
   for (const [name, expected] of Object.entries(manifest?.database.tables ?? {})) {

@@ -31,6 +31,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   import: { options: ['organizer', 'category'], hasArguments: true },
   backup: { options: ['force', 'without-images', 'verify', 'keep', 'due'], hasArguments: true },
   restore: { options: ['dry-run'], hasArguments: true },
+  'upgrade-postgres': { options: ['from'], hasArguments: false },
   admin: { options: ['create'], hasArguments: true },
   audit: { options: ['since'], hasArguments: false },
   streets: { options: ['km', 'from'], hasArguments: true },

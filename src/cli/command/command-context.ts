@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '../../db/client.ts';
 import { type Embedded, openEmbedded } from '../../db/embedded/embedded.ts';
+import { EmbeddedError } from '../../db/embedded/embedded-error.ts';
 import { LockedError } from '../../db/embedded/file-lock.ts';
-import { EmbeddedError } from '../../db/embedded/placement.ts';
 import { isOutage } from '../../db/errors.ts';
 import { MigrationError, migrate } from '../../db/migrate.ts';
 import { ConnectionLostError } from '../../db/query.ts';
@@ -167,7 +167,7 @@ async function testConnection(target: Target): Promise<void> {
 }
 
 /** Turns errors of the database into a CommandError, and returns all other errors unchanged. */
-function toDatabaseError(error: unknown, databaseUrl: string | undefined): unknown {
+export function toDatabaseError(error: unknown, databaseUrl: string | undefined): unknown {
   const reason = databaseReason(error);
   if (reason === null) return error;
   const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
@@ -189,7 +189,7 @@ export function databaseReason(error: unknown): string | null {
 const operatorErrors = /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EEXIST|ENOTDIR|ENAMETOOLONG|ELOOP|EIO|ENOTSUP)$/;
 
 /** Turns errors of files in DATA_DIR into a CommandError, and returns all other errors unchanged. */
-function toDataDirError(error: unknown, dataDir: string): unknown {
+export function toDataDirError(error: unknown, dataDir: string): unknown {
   const { code, message, path: file } = error as Error & { code?: string; path?: string };
   if (error instanceof EmbeddedError || error instanceof LockedError) return new CommandError(message);
   // ENOENT also means a missing executable, which is not an error of DATA_DIR.

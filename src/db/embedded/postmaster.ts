@@ -12,7 +12,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { EmbeddedError, type Placement } from './placement.ts';
+import { EmbeddedError } from './embedded-error.ts';
+import type { Placement } from './placement.ts';
 
 /** Part of the socket's file name. The server listens on no TCP port. */
 export const port = 5432;
