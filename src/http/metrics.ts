@@ -106,7 +106,8 @@ export const mails = new Counter({
 export const jobFailures = new Counter({
   name: 'potluck_job_failures_total',
   help: 'Runs of a job that ended with an error.',
-  labelNames: ['job'],
+  // Prometheus gives each sample a label `job`: that of the scrape.
+  labelNames: ['name'],
 });
 
 /** The newest backup in BACKUP_DIR (server/nightly-backup.ts). Without the variable, there are no samples. */

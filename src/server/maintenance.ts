@@ -61,7 +61,7 @@ export function registerMaintenance(app: App, services: Services): void {
     ...modules.flatMap((module) => module.jobs ?? []),
   ];
   // A series that exists before the first failure shows the failure as an increase.
-  for (const { name } of jobs) jobFailures.inc({ job: name }, 0);
+  for (const { name } of jobs) jobFailures.inc({ name }, 0);
   const timers = jobs.map((job) => {
     const run = createRun(app, job, services);
     if (job.atStart) app.addHook('onListen', async () => void run());
@@ -81,7 +81,7 @@ function createRun(app: App, { name, run }: Job<Services>, services: Services): 
     try {
       await run(services);
     } catch (error) {
-      jobFailures.inc({ job: name });
+      jobFailures.inc({ name });
       if (performance.now() - loggedAt >= minuteMs) {
         loggedAt = performance.now();
         app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again');
