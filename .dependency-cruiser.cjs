@@ -8,7 +8,7 @@ const layers = [
   ['lib'],
   ['db'],
   ['cache'],
-  ['audit', 'flags', 'mail', 'outbox', 'quotas'],
+  ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
   ['identity'],
   ['idempotency'],
   ['http'],
@@ -36,6 +36,7 @@ const modules = [
   'admin',
   'account',
   'oidc',
+  'instance',
 ];
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */

@@ -24,8 +24,12 @@ async function readCommands(): Promise<string[]> {
 const withoutNetwork = (commands: string, archive: string): string =>
   commands
     .replaceAll(/potluck-[\d.]+-linux-x64/g, path.basename(archive, '.tar.gz'))
-    .replace(/^MAIL_(?:URL|FROM)=.*\n/gm, '')
-    .replace('SIGN_IN=email', 'SIGN_IN=email\nMAIL_DRIVER=console')
+    .replace(/^MAIL_URL=.*\nMAIL_FROM=.*\n/m, 'MAIL_DRIVER=console\n')
+    // The address of the first admin is printed when the server is open.
+    .replace(
+      'journalctl -u potluck -o cat | grep -o',
+      "for second in $(seq 60); do journalctl -u potluck -o cat | grep -q 'setup?token=pf_' && break; sleep 1; done\n$&",
+    )
     .replace(
       '/etc/caddy/Caddyfile\n',
       "/etc/caddy/Caddyfile\nsed -i 's/reverse_proxy/tls internal\\n&/' /etc/caddy/Caddyfile\n",
@@ -36,6 +40,7 @@ const checks = `
 get() { curl -sS --fail --retry 40 --retry-delay 1 --retry-all-errors --resolve events.example.org:443:127.0.0.1 --cacert /var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt "$@"; }
 test "$(get -o /dev/null -w '%{http_version} %{http_code}' https://events.example.org/)" = '2 200'
 get https://events.example.org/readyz
+journalctl -u potluck -o cat | grep 'https://events.example.org/setup?token=pf_'
 get https://events.example.org/v1/features | grep '"signIn":\\["email"\\]'
 for n in $(seq 60); do ls /var/backups/potluck/potluck-*.tar && break; sleep 1; done
 journalctl --unit potluck --grep 'the backup of the day was made'

@@ -26,8 +26,9 @@ const helpText = `bin/potluck COMMAND
   restore FILE [--dry-run]               load a backup into an empty database. --dry-run only says what would happen
   upgrade-postgres --from DIRECTORY      move the embedded database to the PostgreSQL of this version.
                                          DIRECTORY has the former Potluck
-  admin grant CONTACT [--create]         grant the admin role to the account of a phone number or mail address.
-                                         --create creates the account if there is none
+  admin create CONTACT [--name NAME]     make an account for a phone number or mail address, if there is none, make it an
+                                         admin, and print an address that signs it in once, within 15 minutes
+  admin grant CONTACT                    grant the admin role to an account
   admin revoke CONTACT                   revoke the admin role
   admin link CONTACT                     print an address that signs an admin in once, within 15 minutes
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)

@@ -33,6 +33,10 @@ export const auditActions = [
   'account_suspended',
   'account_restored',
   'flag_changed',
+  // The detail names the settings of the instance.
+  'settings_changed',
+  // The detail is the number of the accounts.
+  'demo_removed',
   'report_resolved',
   'report_reopened',
   'account_deleted',

@@ -77,6 +77,7 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
   database_instances: { owner: 'cache', why: 'about the server of the change log' },
   schema_version: { owner: 'db', why: 'read and written by migrations, before anything is distributed' },
   flags: { owner: 'flags', why: 'a few rows, which every server reads' },
+  instance_settings: { owner: 'instance', why: 'one row, which every server reads' },
   code_sends: {
     owner: 'modules/auth',
     why: 'the counts of one day; the count of all codes is a single row that every code locks',

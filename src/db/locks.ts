@@ -38,6 +38,7 @@ export const LOCK_ORDER = [
   'user_counters',
   'reports',
   'flags',
+  'instance_settings',
   'message_counts',
   'conversations',
   'messages',
@@ -68,7 +69,7 @@ export const AdvisoryLock = {
   migration: 7_305_114,
   /** Held shared by every process that uses the embedded database; the last process stops the database. */
   embeddedDatabase: 7_305_115,
-  /** Held while a role changes: two concurrent requests cannot remove the last two admins. */
+  /** Held while a role changes: two concurrent requests cannot remove the last two admins, or both make the first one. */
   roleChange: 7_305_116,
   /** Held while the demo data is written: two servers that start at the same time write it once. */
   demo: 7_305_117,

@@ -1,6 +1,7 @@
 /** The cookies of a browser: the token of its session, that of the device, the last way to sign in, and a sign-in that has begun. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import type { Settings } from '../instance/settings.ts';
 import type { Config } from '../lib/config.ts';
 import type { ContactKind } from '../lib/contact.ts';
 
@@ -28,9 +29,13 @@ export const wayCookie = (config: CookieConfig, kind: ContactKind, maxAgeMs: num
   setCookie(config, wayCookieName(config), kind, maxAgeMs);
 
 /** The ways to sign in, the last used one first. @param header the header `Cookie` */
-export function orderedWays(config: CookieConfig & Pick<Config, 'signIn'>, header = ''): ContactKind[] {
+export function orderedWays(
+  config: CookieConfig,
+  { signIn }: Pick<Settings, 'signIn'>,
+  header = '',
+): ContactKind[] {
   const [last] = readCookies(header, wayCookieName(config));
-  return config.signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
+  return signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
 }
 
 /** The cookie with a sign-in that has begun at the OpenID Connect provider (modules/oidc/flows.ts). */

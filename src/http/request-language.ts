@@ -1,6 +1,10 @@
-/** The language in which a request is answered to a person: that of the pages, or of the client. */
+/** The language in which a request is answered to a person: that of the pages, of the client, or of the instance. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { chooseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
+import { findLanguage, type Language } from '../../web/src/lib/language/languages.ts';
+import type { Instance } from '../instance/settings.ts';
 
-export const languageOf = ({ headers }: { headers: IncomingHttpHeaders }): Language =>
-  chooseLanguage(headers.cookie, headers['accept-language']);
+export const languageOf = async (
+  { instance }: { instance: Instance },
+  { headers }: { headers: IncomingHttpHeaders },
+): Promise<Language> =>
+  findLanguage(headers.cookie, headers['accept-language']) ?? (await instance.settings()).language;

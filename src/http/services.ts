@@ -5,6 +5,7 @@ import type { Replicas } from '../cache/replicas.ts';
 import type { Database } from '../db/client.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
+import type { Instance } from '../instance/settings.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { OutageLog } from './outage-log.ts';
@@ -20,6 +21,8 @@ export type BaseServices = {
   replicas: Replicas;
   sessions: SessionCache;
   flags: Flags;
+  /** The settings that admins can change. */
+  instance: Instance;
   outages: OutageLog;
   /** Sends mails, if the server is configured to. */
   mailer: Mailer;

@@ -4,6 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
+import { languages } from '../../web/src/lib/language/languages.ts';
 import { readBackups } from './config/backups.ts';
 import { readContact } from './config/contact.ts';
 import { readDatabaseUrl, readReplicas } from './config/database.ts';
@@ -81,7 +82,11 @@ function readSettings(read: Reader) {
   const dataDir = path.resolve(read.text('DATA_DIR') ?? 'data');
   const mail = readMail(read, { devCodes, publicUrl });
   const oidc = readOidc(read);
-  const signIn = readSignIn(read, { email: mail.driver !== 'off', oidc: oidc !== undefined });
+  const signIn = readSignIn(read, {
+    phone: !production || read.text('SMS_DRIVER') !== undefined,
+    email: mail.driver !== 'off',
+    oidc: oidc !== undefined,
+  });
   return {
     production,
     port,
@@ -109,14 +114,18 @@ function readSettings(read: Reader) {
     secretKey: readSecretKey(read, production),
     /** The URL at which clients reach this server, without a trailing slash. */
     publicUrl: publicUrl ?? localUrl(host, port),
-    sms: readSms(read, production && signIn.includes('phone')),
-    /** The name by which messages call this server. */
+    sms: readSms(read, production && signIn.ways.includes('phone')),
+    /** The name by which messages call this server. Undefined: an admin names it. */
     instanceName: readInstanceName(read),
+    /** The language for those who ask for none that the server has. Undefined: an admin chooses it. */
+    defaultLanguage: readDefaultLanguage(read),
     mail,
     /** The OpenID Connect provider; undefined if none is configured. */
     oidc,
-    /** The kinds of contacts with which people sign in. */
-    signIn,
+    /** The kinds of contacts with which people can sign in. */
+    signIn: signIn.ways,
+    /** Whether the operator has chosen them. Otherwise admins can switch some of them off. */
+    isSignInFixed: signIn.isFixed,
     /** The country of phone numbers that are written without the code of a country. */
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */
@@ -148,7 +157,7 @@ function readSettings(read: Reader) {
     backups: readBackups(read),
     /** Undefined for a map without streets. */
     mapTiles: readMapTiles(read, dataDir),
-    /** How visitors reach the operator: the target of a link. Undefined for no link. */
+    /** How visitors reach the operator: the target of a link. Undefined: an admin enters it. */
     contact: readContact(read),
   };
 }
@@ -176,6 +185,9 @@ const readRetention = (read: Reader) => ({
       ? null
       : read.whole('MESSAGE_RETENTION_DAYS', 1, 1, maxRetentionDays),
 });
+
+const readDefaultLanguage = (read: Reader) =>
+  read.text('DEFAULT_LANGUAGE') === undefined ? undefined : read.oneOf('DEFAULT_LANGUAGE', languages, 'en');
 
 function readDefaultCountry(read: Reader): CountryCode | undefined {
   const code = read.text('DEFAULT_COUNTRY');

@@ -4,3 +4,9 @@ export const demoPhones = [
   { who: 'organizer', phone: '+12025550101' },
   { who: 'guest', phone: '+12025550102' },
 ];
+
+/** The numbers of all people of the demo, which are reserved for fiction: no message reaches anyone. */
+export const demoNumbers = Array.from(
+  { length: 16 },
+  (_, i) => `+1202555${String(100 + i).padStart(4, '0')}`,
+);

@@ -121,6 +121,10 @@ const byStatus = {
       'The reported event, item, message or person does not exist, or the caller may not see it.',
     ],
     report_not_found: ['No such report', 'No report has this id.'],
+    setup_closed: [
+      'This address is not valid',
+      'The server has an admin already, or the token is not the one that it printed at its start.',
+    ],
     flag_not_found: ['No such flag', 'GET /v1/admin/flags lists all flags.'],
     booking_not_found: [
       'Nothing is booked',
@@ -178,6 +182,11 @@ const byStatus = {
       'Another account has this contact',
       'The code is right, but another account signs in with this phone number, mail address or identity. Accounts are not merged. Sign in ' +
         'to the other account and remove the contact there, or delete that account, and then add the contact here.',
+    ],
+    setting_refused: [
+      'The setting cannot have this value',
+      'The operator has set it in the environment, no such way to sign in is configured, or the caller could not sign in any ' +
+        'more; `errors` names the field.',
     ],
     last_sign_in: [
       'This is the only way to sign in',

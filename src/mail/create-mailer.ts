@@ -1,7 +1,7 @@
 /** Creates the mailer of the configuration. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../db/client.ts';
-import { type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
+import type { SmtpConfig } from '../lib/config/mail.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { newId } from '../lib/ids.ts';
 import { shareOf } from '../lib/process-share.ts';
@@ -9,16 +9,18 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import { countMail, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';
-import { type CodeMail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
+import { type CodeMail, type Mail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
 import { createTransport, maxConnections } from './transport.ts';
 
 type MailerServices = {
-  config: Pick<ReadyConfig, 'mail' | 'instanceName' | 'devCodes'>;
+  config: Pick<ReadyConfig, 'mail' | 'devCodes'>;
   db: Database;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>;
   /** Counts the mails with codes. */
   count: (outcome: MailOutcome) => void;
+  /** The name of the instance. */
+  nameOf: () => Promise<string>;
 };
 
 export function createMailer(services: MailerServices): Mailer {
@@ -30,24 +32,34 @@ export function createMailer(services: MailerServices): Mailer {
 const refuse = async (): Promise<never> => {
   throw new MailFailure('off');
 };
-const noMailer: Mailer = { isOn: false, delivers: false, send: refuse, sendCode: refuse, close: () => {} };
+const noMailer: Mailer = {
+  isOn: false,
+  delivers: false,
+  send: refuse,
+  sendNow: refuse,
+  sendCode: refuse,
+  close: () => {},
+};
 
 /** Without PUBLIC_URL, the address of a page is one of this machine, which no reader of a mail can open. */
-const contentOf = (mail: CodeMail, { mail: { hasLinks }, instanceName }: MailerServices['config']) =>
-  codeContent(hasLinks ? mail : { ...mail, link: null }, instanceName);
+const contentOf = async (mail: CodeMail, { config, nameOf }: MailerServices) =>
+  codeContent(config.mail.hasLinks ? mail : { ...mail, link: null }, await nameOf());
 
 /** Writes mails to the log. A code is not in the log if the response carries it as `devCode`. */
-function createConsoleMailer({ config, log }: MailerServices): Mailer {
+function createConsoleMailer(services: MailerServices): Mailer {
+  const { config, log } = services;
   const write = (content: MailContent) =>
     log.warn({ subject: content.subject, text: renderText(content) }, 'no mail was sent; this is its text');
+  const send = async ({ content }: Pick<Mail, 'content'>) => {
+    write(content);
+    return 'written to the log';
+  };
   return {
     isOn: true,
     delivers: false,
-    sendCode: async (mail) => (config.devCodes ? undefined : write(contentOf(mail, config))),
-    send: async ({ content }) => {
-      write(content);
-      return 'written to the log';
-    },
+    sendCode: async (mail) => (config.devCodes ? undefined : write(await contentOf(mail, services))),
+    send,
+    sendNow: send,
     close: () => {},
   };
 }
@@ -56,16 +68,17 @@ function createConsoleMailer({ config, log }: MailerServices): Mailer {
 const codeTimeoutMs = 4_000;
 
 /** Codes have connections of their own, so they do not wait for notices. Every process sends codes; one sends notices. */
-function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smtp: SmtpConfig): Mailer {
-  const forCodes = createTransport(smtp, senderNameOf(config), shareOf(maxConnections));
-  const forNotices = createTransport(smtp, senderNameOf(config));
-  async function sendCode(mail: CodeMail): Promise<void> {
+function createSmtpMailer(services: MailerServices, smtp: SmtpConfig): Mailer {
+  const { config, db, clock, log, count, nameOf } = services;
+  const forCodes = createTransport(smtp, nameOf, shareOf(maxConnections));
+  const forNotices = createTransport(smtp, nameOf);
+  async function sendNow(mail: Pick<Mail, 'to' | 'content'>): Promise<string> {
     const now = clock();
     if (!(await countMail(db, 'code', config.mail.perHour, now))) {
       count('busy');
       throw new MailFailure('busy');
     }
-    const sent = forCodes.send({ id: newId(), to: mail.address, content: contentOf(mail, config) });
+    const sent = forCodes.send({ id: newId(), ...mail });
     sent
       .then(
         () => count('sent'),
@@ -73,7 +86,7 @@ function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smt
       )
       .catch((error) => log.warn({ err: error }, 'a mail that was not sent stays counted'));
     // After the timeout, the mail is still sent: what arrives late is better than what does not arrive.
-    await withTimeout(sent, codeTimeoutMs, () => new MailFailure('timeout', { code: 'ETIMEDOUT' }));
+    return withTimeout(sent, codeTimeoutMs, () => new MailFailure('timeout', { code: 'ETIMEDOUT' }));
   }
   async function forget(error: unknown, countedAt: Date): Promise<void> {
     if (!(error instanceof MailFailure)) return;
@@ -83,7 +96,10 @@ function createSmtpMailer({ config, db, clock, log, count }: MailerServices, smt
   return {
     isOn: true,
     delivers: true,
-    sendCode,
+    async sendCode(mail) {
+      await sendNow({ to: mail.address, content: await contentOf(mail, services) });
+    },
+    sendNow,
     send: forNotices.send,
     close: () => {
       forCodes.close();

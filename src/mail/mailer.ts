@@ -36,6 +36,12 @@ export type Mailer = {
    */
   sendCode(mail: CodeMail): Promise<void>;
   /**
+   * Sends a mail that is stored nowhere, as `sendCode` does.
+   * @returns the words with which the mail server accepted it
+   * @throws MailFailure
+   */
+  sendNow(mail: Pick<Mail, 'to' | 'content'>): Promise<string>;
+  /**
    * Sends a mail that the queue has allowed.
    * @returns the words with which the mail server accepted it
    * @throws MailFailure

@@ -5,7 +5,7 @@ import {
   type SendMailOptions,
   type SMTPPoolOptions,
 } from 'nodemailer';
-import type { MailServer, SmtpConfig } from '../lib/config/mail.ts';
+import { type MailServer, type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
 import { domainOf } from '../lib/mail-address.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
@@ -30,14 +30,15 @@ const idleMs = 30_000;
 const [connectMs, greetMs, replyMs] = [20_000, 30_000, 600_000];
 
 /**
- * @param senderName `senderNameOf` (lib/config/mail.ts)
+ * @param nameOf the name of the instance when a mail is sent
  * @param connections the most that it opens
  */
 export function createTransport(
-  { server, from, dkim }: SmtpConfig,
-  senderName: string,
+  smtp: SmtpConfig,
+  nameOf: () => Promise<string>,
   connections = maxConnections,
 ): Transport {
+  const { server, from, dkim } = smtp;
   const domain = domainOf(from.address);
   const transporter = createPool({
     ...connectionOptions(server),
@@ -51,13 +52,14 @@ export function createTransport(
     disableUrlAccess: true,
     ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
   } satisfies SMTPPoolOptions);
-  const sender = { name: senderName, address: from.address };
   const fail = (error: NodemailerError) => {
     throw readFailure(error);
   };
   return {
-    send: (mail) =>
-      transporter.sendMail(toOptions(mail, sender, domain)).then(({ response }) => response, fail),
+    async send(mail) {
+      const sender = { name: senderNameOf(smtp, await nameOf()), address: from.address };
+      return transporter.sendMail(toOptions(mail, sender, domain)).then(({ response }) => response, fail);
+    },
     verify: () => transporter.verify().then(() => {}, fail),
     close: () => transporter.close(),
   };

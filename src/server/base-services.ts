@@ -9,6 +9,7 @@ import { OutageLog } from '../http/outage-log.ts';
 import { watchPools } from '../http/pool-metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
+import { openInstance } from '../instance/settings.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { allowStandby } from '../lib/database-url.ts';
 import { createMailer } from '../mail/create-mailer.ts';
@@ -20,6 +21,8 @@ type Environment = { config: ReadyConfig; db: Database; clock: () => Date; maile
 /** Opens the services that every module uses, and closes them with the app. */
 export function openBaseServices(app: App, { config, db, clock, mailer }: Environment): BaseServices {
   const changeLog = new ChangeLog(db);
+  const instance = openInstance({ db, changeLog }, config);
+  const nameOf = async () => (await instance.settings()).name;
   const replicas = openReplicas(app, config, { primary: db, changeLog });
   const services: BaseServices = {
     config,
@@ -30,8 +33,9 @@ export function openBaseServices(app: App, { config, db, clock, mailer }: Enviro
     replicas,
     sessions: createSessionCache({ changeLog, replicas }, config.cacheBytes),
     flags: openFlags({ db, changeLog }, config),
+    instance,
     outages: new OutageLog(app.log),
-    mailer: mailer ?? createMailer({ config, db, clock, log: app.log, count: countCode }),
+    mailer: mailer ?? createMailer({ config, db, clock, log: app.log, count: countCode, nameOf }),
   };
   const unwatch = watchPools('primary', db);
   app.addHook('onClose', async () => unwatch());

@@ -8,6 +8,7 @@ import { calendars } from '../modules/calendars/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
+import { instance } from '../modules/instance/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
@@ -41,5 +42,6 @@ export const modules: Module<Services>[] = [
   admin,
   account,
   oidc,
+  instance,
   health,
 ];

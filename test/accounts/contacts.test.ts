@@ -242,6 +242,7 @@ test('told: texts of changes count as those with codes do, and above a limit non
       delivers: true,
       send: async () => {},
       tellOfChange: async (phone) => void texts.push(phone),
+      sendTest: async () => {},
     },
   });
   const person = await createUser(api);
@@ -262,6 +263,7 @@ test('told: a text message that fails changes nothing of the response', async ()
       tellOfChange: async () => {
         throw new SmsFailure('unreachable', { status: undefined, code: 'ECONNREFUSED' });
       },
+      sendTest: async () => {},
     },
   });
   const person = await createUser(api);

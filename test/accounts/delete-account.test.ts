@@ -269,6 +269,7 @@ test('delete: the counters of sent messages for the number are deleted if the SM
       delivers: true,
       send: async (_phone, _purpose, code) => void sent.push(code),
       tellOfChange: async () => {},
+      sendTest: async () => {},
     },
   });
   const phone = '+4791234567';

@@ -40,6 +40,7 @@ const tablesWithoutPersonalData = new Set([
   'deleted_accounts',
   'event_reminders',
   'flags',
+  'instance_settings',
   'loose_files',
   'notification_fan_outs',
   'request_counts',

@@ -16,6 +16,7 @@ import {
   createAdmin,
   createUser,
   deleteAccount,
+  fromPage,
   nextPhone,
   type Person,
   signIn,
@@ -190,11 +191,11 @@ test('audit: the CLI adds entries for role changes and prints the trail', async 
   assert.match(wrong.stderr, /"yesterday" is not a time/);
 });
 
-test('audit: admin grant and revoke: exit code 1 for a number without an account; grant --create creates it', async () => {
+test('audit: admin grant and revoke: exit code 1 for a number without an account; create creates it, and signs it in', async () => {
   const phone = nextPhone();
   const accounts = () => api.sql`select role from users where phone = ${phone}`;
   for (const [verb, hint] of [
-    ['grant', ' Check it; with --create, the command creates an account for it.'],
+    ['grant', ' Check it; "admin create" creates an account for it.'],
     ['revoke', ''],
   ] as const) {
     assert.deepEqual(await command(api.target, 'admin', verb, phone), {
@@ -204,16 +205,26 @@ test('audit: admin grant and revoke: exit code 1 for a number without an account
     });
     assert.deepEqual([...(await accounts())], []);
   }
-  const misused = await command(api.target, 'admin', 'revoke', phone, '--create');
+  const misused = await command(api.target, 'admin', 'revoke', phone, '--name', 'Noor');
   assert.deepEqual([misused.code, misused.stdout], [1, '']);
-  assert.match(misused.stderr, /^Usage: admin grant CONTACT \[--create\][^\n]+\n$/);
-  assert.deepEqual(await command(api.target, 'admin', 'grant', phone, '--create'), {
-    code: 0,
-    stdout: `Created an account for ${phone}.\n${phone} is an admin now.\n`,
-    stderr: '',
-  });
+  assert.match(misused.stderr, /^Usage: admin create CONTACT \[--name NAME\][^\n]+\n$/);
+  const tooLong = await command(api.target, 'admin', 'create', phone, '--name', 'x'.repeat(81));
+  assert.deepEqual([tooLong.code, tooLong.stderr], [1, '--name must be one line of 1 to 80 characters.\n']);
+  assert.deepEqual([...(await accounts())], []);
+  const made = await command(api.target, 'admin', 'create', phone, '--name', 'Noor Haddad');
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const lines = made.stdout.split('\n');
+  assert.deepEqual(lines.slice(0, 3), [
+    `Created an account for ${phone}.`,
+    `${phone} is an admin now.`,
+    `This address signs ${phone} in, once, within 15 minutes:`,
+  ]);
+  const body = { token: new URL(lines[3] ?? '').searchParams.get('token') };
+  const entered = await api.call('POST', '/v1/auth/email/link', { body, headers: fromPage });
+  const { user } = expectStatus(entered, 200).body;
+  assert.deepEqual([user.phone, user.name, user.role], [phone, 'Noor Haddad', 'admin']);
   assert.deepEqual([...(await accounts())], [{ role: 'admin' }]);
-  const again = await command(api.target, 'admin', 'grant', phone, '--create');
+  const again = await command(api.target, 'admin', 'grant', phone);
   assert.equal(again.stdout, `${phone} is an admin now.\n`);
   const revoked = await command(api.target, 'admin', 'revoke', phone);
   assert.equal(revoked.stdout, `${phone} is not an admin now.\n`);

@@ -1,5 +1,7 @@
 /** Mails of tests: a mail server, and the senders of servers on one database. */
 import { after } from 'node:test';
+import { ChangeLog } from '../../src/cache/change-log.ts';
+import { openInstance } from '../../src/instance/settings.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
@@ -24,8 +26,11 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
   };
   const outcomes: string[] = [];
   const count = (outcome: string) => void outcomes.push(outcome);
+  const instanceOf = (server: TestApp) =>
+    openInstance({ db: server.sql, changeLog: new ChangeLog(server.sql) }, config);
   const createMailerOf = (server: TestApp) => {
-    const mailer = createMailer({ config, db: server.sql, clock: server.clock.now, log, count });
+    const nameOf = async () => (await instanceOf(server).settings()).name;
+    const mailer = createMailer({ config, db: server.sql, clock: server.clock.now, log, count, nameOf });
     after(() => mailer.close());
     return mailer;
   };
@@ -43,6 +48,7 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
         clock: server.clock.now,
         log,
         mailer: createMailerOf(server),
+        instance: instanceOf(server),
       };
       return new MailSender(services, { write: (mail) => writeMail(services, mail), count });
     },

@@ -28,7 +28,8 @@ const log = { info: () => {}, warn: (fields: unknown) => void logged.push(fields
 
 const createMailerWith = (env: Record<string, string>) => {
   const config = { ...readConfig({ MAIL_FROM: 'Village <events@example.org>', ...env }), secretKey };
-  const mailer = createMailer({ config, db: api.sql, clock: api.clock.now, log, count: () => {} });
+  const services = { config, db: api.sql, clock: api.clock.now, log, count: () => {} };
+  const mailer = createMailer({ ...services, nameOf: async () => 'Potluck' });
   after(() => mailer.close());
   return mailer;
 };

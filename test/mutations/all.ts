@@ -7,6 +7,7 @@ import { cacheFaults } from './faults/caches.ts';
 import { claimFaults } from './faults/claims.ts';
 import { doctorFaults } from './faults/doctor.ts';
 import { endpointFaults } from './faults/endpoints.ts';
+import { instanceFaults } from './faults/instance.ts';
 import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
 import { openIdConnectFaults } from './faults/openid-connect.ts';
@@ -28,6 +29,7 @@ export const faults: Fault[] = [
   ...mailFaults,
   ...doctorFaults,
   ...backupFaults,
+  ...instanceFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */

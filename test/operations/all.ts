@@ -8,6 +8,7 @@
 import { adminOperations } from './admin.ts';
 import { attendanceOperations } from './attendance.ts';
 import { eventOperations } from './events.ts';
+import { instanceOperations } from './instance.ts';
 import { itemOperations } from './items.ts';
 import { type Operation, type Row, usualStatuses } from './operation.ts';
 import { peopleOperations } from './people.ts';
@@ -21,6 +22,7 @@ export const operations: Record<string, Operation> = {
   ...attendanceOperations,
   ...itemOperations,
   ...adminOperations,
+  ...instanceOperations,
 };
 
 export type AccessRow = Row & { statuses: number[] };

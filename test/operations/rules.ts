@@ -264,6 +264,32 @@ const knownCurrencies = ['EUR', 'NOK', 'JPY', 'XAF', 'BHD', 'USD', 'SEK'];
 export const currency: Rule = listed(knownCurrencies, ['', 'eur', 'EU', 'EURO', 'E1R', 'XYZ', '€']);
 export const emoji: Rule = listed(['🥘', '👩‍👩‍👧‍👦', '🏳️‍🌈', '🇳🇴', '1️⃣'], ['', ' ', '🥘🥘', 'ab', '🥘 ', '\n']);
 
+/** How visitors reach the operator: a mail address, or the address of a page. */
+export const operatorContact: Rule = listed(
+  ['hello@example.org', 'https://example.org/help'],
+  ['', ' ', 'hello', 'javascript:alert(1)', 'a@example.org?bcc=b@example.org', 'x'.repeat(501)],
+);
+
+/** The name of the server in messages. */
+export const instanceName: Rule = {
+  ...line(1, 40),
+  judge(value) {
+    const verdict = line(1, 40).judge(value);
+    return verdict === 'fits' && /["<>@]/.test(value as string) ? 'shape' : verdict;
+  },
+  bad: [...line(1, 40).bad, 'a <b>', 'a@b', '"a"'],
+};
+
+/** At least one way to sign in. The configuration of the server, and the caller's contacts, decide which. */
+export const waysToSignIn: Rule = {
+  judge(value) {
+    const verdict = setOf('phone', 'email', 'oidc').judge(value);
+    return verdict === 'fits' ? ((value as string[]).length > 0 ? 'open' : 'shape') : verdict;
+  },
+  good: [['phone', 'email']],
+  bad: [[], ...setOf('phone', 'email', 'oidc').bad],
+};
+
 /** Values that were decided by hand; every other text is open. */
 function listed(good: string[], bad: string[]): Rule {
   return {

@@ -11,6 +11,7 @@ const sms: SmsDriver = {
   delivers: true,
   send: async (phone, _purpose, code) => void sentMessages.push({ phone, code }),
   tellOfChange: async () => {},
+  sendTest: async () => {},
 };
 const clock = new TestClock();
 const api = await startTestApp({ sms, clock, env: { SMS_PER_DAY: '160' } });

@@ -10,6 +10,7 @@ const sms: SmsDriver = {
   delivers: true,
   send: async (phone, _purpose, code) => void texts.push({ phone, code }),
   tellOfChange: async () => {},
+  sendTest: async () => {},
 };
 const clock = new TestClock();
 const env = { TRUST_PROXY: 'loopback', RATE_LIMIT: '0', SMS_PER_DAY: '2000' };

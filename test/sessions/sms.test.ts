@@ -51,6 +51,8 @@ const clock = new TestClock();
 const api = await startTestApp({ env, clock });
 const request = (phone: string, on = api) => on.post('/v1/auth/otp/request', undefined, { phone });
 
+const nameOf = async () => 'Potluck';
+
 test('twilio: the code is sent as a form with account SID and auth token, and opens a session', async () => {
   respond = accepted;
   const phone = nextPhone();
@@ -79,7 +81,7 @@ test('twilio: a messaging service in TWILIO_FROM is sent as MessagingServiceSid'
 test('twilio: the message ends with the line that binds the code to the host of PUBLIC_URL', async () => {
   respond = accepted;
   const config = readConfig({ ...env, PUBLIC_URL: 'https://events.example.org' });
-  const driver = createSmsDriver(config, {} as never);
+  const driver = createSmsDriver(config, {} as never, nameOf);
   for (const purpose of ['sign_in', 'delete_account'] as const) {
     await driver.send('+14155550142', purpose, '012345', 'en');
     const body = received.at(-1)?.form.get('Body') ?? '';
@@ -215,7 +217,7 @@ async function exposedServer(env: Record<string, string>) {
   const config = readConfig({ LOG_LEVEL: 'silent', ...env });
   const logged: { number: string; purpose: string; code: string }[] = [];
   const log = { warn: (fields: (typeof logged)[number]) => logged.push(fields) };
-  const sms = createSmsDriver(config, log as never);
+  const sms = createSmsDriver(config, log as never, nameOf);
   const secretKey = 'a-key-of-thirty-two-characters-or-more';
   const clock = new TestClock();
   const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms, clock: clock.now });
@@ -274,7 +276,7 @@ test('console driver in production: the code is in the log without the full phon
   };
   const config = readConfig({ ...production, SMS_DRIVER: 'console' });
   const logged: object[] = [];
-  const driver = createSmsDriver(config, { warn: (fields: object) => logged.push(fields) } as never);
+  const driver = createSmsDriver(config, { warn: (fields: object) => logged.push(fields) } as never, nameOf);
   const secretKey = config.secretKey ?? '';
   const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms: driver });
   const response = await app.inject({

@@ -233,10 +233,13 @@ describe('process', { concurrency: 2 }, () => {
     const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     await holdInRecovery(DATA_DIR);
-    const grant = potluck(['admin', 'grant', '+14155550123', '--create'], { env: { DATA_DIR } });
+    const grant = potluck(['admin', 'create', '+14155550123'], { env: { DATA_DIR } });
     assert.equal(await grant.ended, 0, grant.output.err);
-    const out = 'Created an account for +14155550123.\n+14155550123 is an admin now.\n';
-    assert.deepEqual(grant.output, { out, err: '' });
+    assert.match(
+      grant.output.out,
+      /^Created an account for \+14155550123\.\n\+14155550123 is an admin now\.\n/,
+    );
+    assert.equal(grant.output.err, '');
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
   });
@@ -253,15 +256,18 @@ describe('process', { concurrency: 2 }, () => {
     gate.listen(0, '127.0.0.1');
     await once(gate, 'listening');
     const address = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
-    const grant = potluck(['admin', 'grant', '+14155550124', '--create'], {
+    const grant = potluck(['admin', 'create', '+14155550124'], {
       env: {
         DATABASE_URL: urlOf(target, { address }),
         SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
       },
     });
     assert.equal(await grant.ended, 0, grant.output.err);
-    const out = 'Created an account for +14155550124.\n+14155550124 is an admin now.\n';
-    assert.deepEqual(grant.output, { out, err: '' });
+    assert.match(
+      grant.output.out,
+      /^Created an account for \+14155550124\.\n\+14155550124 is an admin now\.\n/,
+    );
+    assert.equal(grant.output.err, '');
     assert.ok(rejected > 4);
     gate.close();
   });

@@ -14,6 +14,7 @@ const sms = {
     languages.push(language);
   },
   tellOfChange: async () => {},
+  sendTest: async () => {},
 };
 const clock = new TestClock();
 const api = await startTestApp({ pages: true, sms, clock });

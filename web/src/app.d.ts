@@ -1,4 +1,5 @@
 import type { Client, Features, Me, Suspension } from '@potluck/client';
+import type { Language } from '#lib/language/languages.ts';
 
 declare global {
   namespace App {
@@ -20,9 +21,11 @@ declare global {
       /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */
       mapPaths: { base: string; streets: string | null };
       isProduction: boolean;
+      /** The language for visitors who ask for none that pages have. */
+      defaultLanguage: Language;
       /** The country of the server's phone numbers, such as `SE`; null if the operator has not set one. */
       defaultCountry: string | null;
-      /** How visitors reach the operator: the target of a link; null if it is not configured. */
+      /** How visitors reach the operator: the target of a link; null for none. */
       contact: string | null;
       requestId: string;
       /** Logs an error that is a defect of the server. */

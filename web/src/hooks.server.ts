@@ -1,7 +1,7 @@
 import { type Client, createClient, getMe, isProblem } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
-import { chooseLanguage, directionOf } from '#lib/language/languages.ts';
+import { directionOf, findLanguage } from '#lib/language/languages.ts';
 import { offlinePath } from '#lib/offline/stored-pages.ts';
 import { refuse, toPageError } from '#lib/server/problems.ts';
 import { withLanguage } from '#lib/server/request-language.ts';
@@ -48,7 +48,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   Object.assign(event.locals, isStored ? noSession : await findSession(event.locals.api, cookies));
   if (openPages[event.locals.session]?.includes(event.url.pathname) === false) redirect(303, '/suspended');
   const { headers } = event.request;
-  const language = chooseLanguage(headers.get('cookie'), headers.get('accept-language'));
+  const language =
+    findLanguage(headers.get('cookie'), headers.get('accept-language')) ?? platform.defaultLanguage;
   const response = await withLanguage(language, () =>
     resolve(event, {
       transformPageChunk: ({ html }) =>

@@ -1,11 +1,12 @@
 /** Text messages, and the message that `--send-to` sends. */
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
-import { senderNameOf } from '../../lib/config/mail.ts';
+import { defaultInstanceName } from '../../lib/config/instance-name.ts';
 import type { Config } from '../../lib/config.ts';
 import { newId } from '../../lib/ids.ts';
 import { createTransport } from '../../mail/transport.ts';
 import { senderOf } from '../../modules/auth/sms.ts';
 import { SmsFailure } from '../../modules/auth/sms-failure.ts';
+import { testText } from '../../modules/auth/sms-texts.ts';
 import { mailContextOf, ownContent } from '../../modules/notifications/mail/mail-content.ts';
 import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
 import { describeFailure } from './mail.ts';
@@ -37,12 +38,12 @@ export const testMessage: Check = {
   },
 };
 
-async function sendText({ sms, instanceName }: Config, phone: string): Promise<Result> {
+async function sendText({ sms, instanceName = defaultInstanceName }: Config, phone: string): Promise<Result> {
   const send = senderOf(sms);
   if (!send)
     return broken('No message was sent: SMS_DRIVER is console.', 'Set SMS_DRIVER to twilio or http.');
   try {
-    await send(phone, `${instanceName}: a test message, which was sent by the operator.`);
+    await send(phone, testText(baseLanguage, { instanceName }));
     return good('The service accepted the text message. Look whether it arrives.');
   } catch (error) {
     if (!(error instanceof SmsFailure)) throw error;
@@ -59,8 +60,9 @@ async function sendMail(config: Config, address: string): Promise<Result> {
   const { mail } = config;
   if (mail.driver !== 'smtp')
     return broken('No mail was sent: there is no mail server.', 'Set MAIL_URL and MAIL_FROM.');
-  const transport = createTransport(mail, senderNameOf(config));
-  const content = ownContent('test', baseLanguage, mailContextOf(config));
+  const name = config.instanceName ?? defaultInstanceName;
+  const transport = createTransport(mail, async () => name);
+  const content = ownContent('test', baseLanguage, mailContextOf(config, name));
   try {
     const words = await transport.send({ id: newId(), to: address, content });
     return good(

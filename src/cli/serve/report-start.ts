@@ -7,13 +7,14 @@ import type { Config } from '../../lib/config.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { findBuildProblem } from '../../server/web/built-files.ts';
 import type { CommandContext } from '../command/command-context.ts';
+import { findSetupAddress } from './setup-address.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
 
 /** Prints the address, and logs warnings about the installation. */
 export async function reportStart(log: Log, context: CommandContext): Promise<void> {
   const { config, target, db, backup } = context;
-  announce(log, config);
+  announce(log, config, await findSetupAddress(context));
   if (backup) log.info({ backup }, 'the database was backed up before its migration');
   for (const warning of config.warnings) log.warn(warning);
   warnIfUnverified(log, target, config);
@@ -50,13 +51,19 @@ async function warnAboutSettings(log: Log, db: Database): Promise<void> {
   );
 }
 
-/** Prints a start screen, or in production one line of the log. */
-function announce(log: Log, config: Config): void {
-  if (config.production) log.info({ address: config.publicUrl }, 'Potluck is open');
-  else console.log(startScreen(config));
+/** Prints a start screen, or in production one line of the log; and without an admin the address that makes one. */
+function announce(log: Log, config: Config, setup: string | null): void {
+  if (!config.production) {
+    console.log(startScreen(config, setup));
+    return;
+  }
+  log.info({ address: config.publicUrl }, 'Potluck is open');
+  // Shown with each level but those that show no codes either.
+  if (setup) log.warn({ address: setup }, 'there is no admin yet; open this address to become the first one');
 }
 
-function startScreen({ publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal, sms }: Config): string {
+function startScreen(config: Config, setup: string | null): string {
+  const { publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal, sms } = config;
   const showsCode = devCodes && sms.driver === 'console';
   const lines = [
     '',
@@ -71,6 +78,7 @@ function startScreen({ publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal,
     );
     for (const { phone, who } of demoPhones) lines.push(`       ${who.padEnd(18)}${phone}`);
   }
+  if (setup) lines.push(`     Become the admin    ${setup}`);
   if (sms.driver === 'console' && !devCodes)
     lines.push('', '     Codes               are in this log, with the last three digits of the phone');
   if (showsCode && !isLocal) {

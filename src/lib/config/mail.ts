@@ -32,8 +32,10 @@ export type MailConfig = { perHour: number; hasLinks: boolean } & (
   | SmtpConfig
 );
 
+type Sending = { driver: 'off' | 'console' } | Pick<SmtpConfig, 'driver' | 'from'>;
+
 /** The name of the sender of mails that no person causes. */
-export const senderNameOf = ({ mail, instanceName }: { mail: MailConfig; instanceName: string }): string =>
+export const senderNameOf = (mail: Sending, instanceName: string): string =>
   (mail.driver === 'smtp' ? mail.from.name : undefined) ?? instanceName;
 
 /**

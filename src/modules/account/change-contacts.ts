@@ -96,11 +96,13 @@ export async function removeContact(
 ): Promise<MeRow> {
   const context = auditContextOf(services, request);
   const { caller, kind } = change;
+  const { signIn } = await services.instance.settings();
+  const usable = { signIn, oidc: services.config.oidc };
   const outcome = await transaction(services.db, async (tx) => {
     await lockContactsOf(tx, context.secretKey, caller.id);
     const before = await lockCurrent(tx, context, caller.id, []);
     const others = before.filter((contact) => contact.kind !== kind);
-    if (!others.some((contact) => canSignInWith(services.config, contact))) throw new Problem('last_sign_in');
+    if (!others.some((contact) => canSignInWith(usable, contact))) throw new Problem('last_sign_in');
     return replaceContact(tx, { services, request, context }, change, before, null);
   });
   return finish(services, request, outcome);

@@ -3,16 +3,17 @@ import type { AccountServices } from './services.ts';
 
 /**
  * The contact to which the code belongs that confirms a deletion: the phone; of an account without one the address; of an account
- * without both, or whose address no mail can reach, the identity. Contacts of a way that `SIGN_IN` does not have come last:
+ * without both, or whose address no mail can reach, the identity. Contacts of a way that is switched off come last:
  * the operator may have nothing that reaches them.
  */
-export function confirmingContact(
-  { config, mailer }: Pick<AccountServices, 'config' | 'mailer'>,
+export async function confirmingContact(
+  { instance, mailer }: Pick<AccountServices, 'instance' | 'mailer'>,
   account: Contacts,
-): Contact {
+): Promise<Contact> {
+  const { signIn } = await instance.settings();
   const contacts = contactsOf(account);
   const reachable = contacts.filter(({ kind }) => kind !== 'email' || mailer.isOn);
-  const found = reachable.find(({ kind }) => config.signIn.includes(kind)) ?? reachable[0] ?? contacts[0];
+  const found = reachable.find(({ kind }) => signIn.includes(kind)) ?? reachable[0] ?? contacts[0];
   if (!found) throw new Error('an account has no contact');
   return found;
 }

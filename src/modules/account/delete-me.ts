@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { anonymizeAudit, auditContextOf } from '../../audit/audit.ts';
+import { auditContextOf } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { requireMatch } from '../../http/conditional.ts';
@@ -18,9 +18,8 @@ import { tryRemoveFiles } from '../uploads/sweep.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { versionOfMe } from '../users/present-own-profile.ts';
 import { confirmingContact } from './confirming-contact.ts';
-import { deleteAccount } from './delete-account.ts';
+import { deletePerson } from './delete-person.ts';
 import type { AccountServices } from './services.ts';
-import { insertTombstone } from './tombstones.ts';
 
 const DeleteAccountBody = body(
   { confirmCode: Type.String({ maxLength: 20, description: 'The code of POST /v1/me/delete-code.' }) },
@@ -65,18 +64,13 @@ const deleteWithCode = (
     const me = await requireMe(tx, caller.id);
     requireMatch(request, versionOfMe(me));
     const contacts = contactsOf(me);
-    const contactHashes = hashContacts(context.secretKey, contacts);
-    await lockContacts(tx, contactHashes);
-    const [contact, sender] = [confirmingContact(services, me), ownerAt(request.ip)];
+    await lockContacts(tx, hashContacts(context.secretKey, contacts));
+    const [contact, sender] = [await confirmingContact(services, me), ownerAt(request.ip)];
     const proof = { contact, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw
     // rolls back.
     await lockAnyCaller(tx, caller);
     if (problem) return problem;
-    const account = { userId: caller.id, contactHashes };
-    const { files, names, unseen } = await deleteAccount(tx, account, services.deletionHooks);
-    await anonymizeAudit(tx, { ...context, address: null }, caller.id, contacts);
-    await insertTombstone(tx, { userId: caller.id, ...names, unseen }, context);
-    return files;
+    return deletePerson(tx, services, context, { userId: caller.id, contacts });
   });

@@ -24,8 +24,8 @@ export const requestEmail = defineEndpoint({
   body: NewEmail,
   problems: ['too_many_codes', 'mail_unavailable', 'feature_disabled'],
 
-  handler: ({ caller, body, request }, services: AccountServices) =>
-    requestContact(services, request, caller, readSignInAddress(body, services.config)),
+  handler: async ({ caller, body, request }, services: AccountServices) =>
+    requestContact(services, request, caller, await readSignInAddress(body, services)),
 });
 
 export const requestPhone = defineEndpoint({
@@ -38,8 +38,8 @@ export const requestPhone = defineEndpoint({
   body: NewPhone,
   problems: ['too_many_codes', 'sms_unavailable', 'feature_disabled'],
 
-  handler: ({ caller, body, request }, services: AccountServices) =>
-    requestContact(services, request, caller, readSignInNumber(body, services.config)),
+  handler: async ({ caller, body, request }, services: AccountServices) =>
+    requestContact(services, request, caller, await readSignInNumber(body, services)),
 });
 
 async function requestContact(

@@ -24,7 +24,7 @@ export const requestDeleteCode = defineEndpoint({
   problems: ['sign_in_again', 'too_many_codes', 'sms_unavailable', 'mail_unavailable'],
 
   async handler({ caller, request }, services: AccountServices) {
-    const contact = confirmingContact(services, await requireMe(services.db, caller.id));
+    const contact = await confirmingContact(services, await requireMe(services.db, caller.id));
     const sent = await sendCode(services, {
       contact,
       purpose: 'delete_account',

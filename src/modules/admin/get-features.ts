@@ -1,6 +1,7 @@
 import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
+import type { Settings } from '../../instance/settings.ts';
 import type { Config } from '../../lib/config.ts';
 import { Features } from './schemas.ts';
 
@@ -24,13 +25,18 @@ export const getFeatures = defineEndpoint({
 export async function readFeatures({
   flags,
   config,
-}: Pick<BaseServices, 'flags' | 'config'>): Promise<Features> {
+  instance,
+}: Pick<BaseServices, 'flags' | 'config' | 'instance'>): Promise<Features> {
   const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
   const features = Object.fromEntries(states) as Record<FlagName, boolean>;
-  const { signIn, mail } = config;
-  return { ...features, signIn, oidcName: oidcNameOf(config), mail: mail.driver !== 'off' };
+  const { signIn } = await instance.settings();
+  const { oidc, mail } = config;
+  return { ...features, signIn, oidcName: oidcNameOf({ signIn, oidc }), mail: mail.driver !== 'off' };
 }
 
 /** What pages call the provider; null if people do not sign in there. */
-export const oidcNameOf = ({ signIn, oidc }: Pick<Config, 'signIn' | 'oidc'>): string | null =>
+export const oidcNameOf = ({
+  signIn,
+  oidc,
+}: Pick<Settings, 'signIn'> & Pick<Config, 'oidc'>): string | null =>
   signIn.includes('oidc') && oidc ? oidc.name : null;

@@ -34,9 +34,10 @@ export const previewMail = defineEndpoint({
   }),
   response: { 200: MailPreview },
 
-  async handler({ query: { kind, language = baseLanguage } }, { config }: BaseServices) {
-    const content = mailExample(kind, language, mailContextOf(config));
-    const name = senderNameOf(config);
+  async handler({ query: { kind, language = baseLanguage } }, { config, instance }: BaseServices) {
+    const { name: instanceName } = await instance.settings();
+    const content = mailExample(kind, language, mailContextOf(config, instanceName));
+    const name = senderNameOf(config.mail, instanceName);
     const [text, html] = [renderText(content), renderHtml(content, name)];
     return { status: 200, body: { subject: content.subject, sender: content.sender ?? name, text, html } };
   },

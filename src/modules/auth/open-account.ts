@@ -108,7 +108,7 @@ async function signInTo<T>(
  */
 export async function enterAccount<T>(
   tx: Transaction,
-  { config, flags }: AuthServices,
+  { config, flags, instance }: AuthServices,
   context: AuditContext,
   request: FastifyRequest,
   { id, isNew, isSuspended }: FoundAccount,
@@ -120,7 +120,7 @@ export async function enterAccount<T>(
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await requireMe(tx, id);
   if (me.language === null) {
-    me.language = languageOf(request);
+    me.language = await languageOf({ instance }, request);
     await storeFirstLanguage(tx, id, me.language);
   }
   // Only a client that proved to be the owner learns of the suspension.

@@ -23,12 +23,13 @@ export const requestCode = defineEndpoint({
     'Of the codes that a device or client network requested, the newest is valid. The newest code of a number is valid on every ' +
     'device and network, no matter where it was requested. Known devices (`deviceToken`) and networks of earlier sign-ins have ' +
     'limits of their own.\n\n' +
-    'The message is in the first language of `Accept-Language` that the server has (`en`, `de`, `sv`, `ar`), otherwise in English.',
+    'The message is in the first language of `Accept-Language` that the server has (`en`, `de`, `sv`, `ar`), otherwise in that of ' +
+    'the instance.',
   body: CodeRequest,
   problems: ['too_many_codes', 'sms_unavailable', 'feature_disabled'],
 
-  handler: ({ body, request }, services: AuthServices) =>
-    sendSignInCode(services, request, readSignInNumber(body, services.config), body),
+  handler: async ({ body, request }, services: AuthServices) =>
+    sendSignInCode(services, request, await readSignInNumber(body, services), body),
 });
 
 export const requestMailCode = defineEndpoint({
@@ -42,8 +43,8 @@ export const requestMailCode = defineEndpoint({
   body: MailCodeRequest,
   problems: ['too_many_codes', 'mail_unavailable', 'feature_disabled'],
 
-  handler: ({ body, request }, services: AuthServices) =>
-    sendSignInCode(services, request, readSignInAddress(body, services.config), body),
+  handler: async ({ body, request }, services: AuthServices) =>
+    sendSignInCode(services, request, await readSignInAddress(body, services), body),
 });
 
 async function sendSignInCode(

@@ -16,7 +16,7 @@ import { expiryOf, resendAfterMs } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { signInLink } from './sign-in-links.ts';
 
-type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'mailer' | 'clock'>;
+type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'mailer' | 'clock' | 'instance'>;
 type CodeRequest = {
   contact: Contact;
   purpose: CodePurpose;
@@ -55,7 +55,7 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
       : null;
   try {
     const { id: requestId } = request.request;
-    const language = languageOf(request.request);
+    const language = await languageOf(services, request.request);
     await deliverCode(services, { contact, purpose, code, link, language, requestId });
   } catch (error) {
     // A message that was certainly not sent does not count. If the outcome is unknown, the message and its

@@ -46,8 +46,11 @@ export type SendScopes = Counts<string>;
 /** The counts, with the message that is to be sent. */
 export type SendCounts = Counts<number>;
 
+/** What a client network may fail to prove, beside codes. */
+export type FailureUse = 'oidc' | 'setup';
+
 /** The scope of a client network. @param use what is counted: uses do not share counts */
-export const networkScope = (use: 'address' | 'oidc', key: string, address: string): string =>
+export const networkScope = (use: 'address' | FailureUse, key: string, address: string): string =>
   `${use}:${keyedHash(key, 'address', networkOf(address)).toString('base64url')}`;
 
 export function scopesOf(key: string, contact: Contact, address: string, trust: Trust): SendScopes {

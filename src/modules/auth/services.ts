@@ -4,6 +4,6 @@ import { createSmsDriver, type SmsDriver } from './sms.ts';
 export type AuthServices = UserServices & { sms: SmsDriver };
 
 /** @param sms replaces the configured driver, for tests */
-export const createAuthServices = ({ config, log }: UserServices, sms?: SmsDriver) => ({
-  sms: sms ?? createSmsDriver(config, log),
+export const createAuthServices = ({ config, log, instance }: UserServices, sms?: SmsDriver) => ({
+  sms: sms ?? createSmsDriver(config, log, async () => (await instance.settings()).name),
 });

@@ -27,8 +27,8 @@ export const signInBrowser = defineEndpoint({
   body: CodeProof,
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
-  handler({ body, request }, services: AuthServices) {
-    const contact = readSignInNumber(body, services.config);
+  async handler({ body, request }, services: AuthServices) {
+    const contact = await readSignInNumber(body, services);
     return signInWithCookies(services, request, { ...body, contact });
   },
 });
@@ -41,8 +41,8 @@ export const signInBrowserByMail = defineEndpoint({
   body: MailCodeProof,
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
-  handler({ body, request }, services: AuthServices) {
-    const contact = readSignInAddress(body, services.config);
+  async handler({ body, request }, services: AuthServices) {
+    const contact = await readSignInAddress(body, services);
     return signInWithCookies(services, request, { ...body, contact });
   },
 });
@@ -58,9 +58,9 @@ export const signInByLink = defineEndpoint({
   body: LinkToken,
   problems: ['wrong_code', 'feature_disabled'],
 
-  handler({ body, request }, services: AuthServices) {
+  async handler({ body, request }, services: AuthServices) {
     const link = readLinkToken(services.config.secretKey, body.token);
-    if (!link?.isOfOperator) requireWay(services.config, 'email');
+    if (!link?.isOfOperator) await requireWay(services, 'email');
     if (!link) throw new Problem('wrong_code');
     return signInWithCookies(services, request, { contact: link.contact, link });
   },

@@ -1,4 +1,6 @@
 /** The contacts with which people sign in. */
+import type { BaseServices } from '../../http/services.ts';
+import type { Settings } from '../../instance/settings.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import {
   type Contact,
@@ -11,30 +13,37 @@ import {
 import { Problem } from '../../lib/errors.ts';
 import { readCountry } from '../../lib/phone.ts';
 
-type ContactConfig = Pick<ReadyConfig, 'signIn' | 'defaultCountry'>;
+type ContactServices = Pick<BaseServices, 'config' | 'instance'>;
 
 /** @throws Problem `feature_disabled` if the server does not let people sign in with contacts of the kind */
-export function requireWay({ signIn }: Pick<ContactConfig, 'signIn'>, kind: ContactKind): void {
+export async function requireWay(
+  { instance }: Pick<ContactServices, 'instance'>,
+  kind: ContactKind,
+): Promise<void> {
+  const { signIn } = await instance.settings();
   if (!signIn.includes(kind)) throw new Problem('feature_disabled');
 }
 
 /** Whether the owner of the contact can sign in with it on this server. An identity may be one at another provider. */
 export const canSignInWith = (
-  { signIn, oidc }: Pick<ReadyConfig, 'signIn' | 'oidc'>,
+  { signIn, oidc }: Pick<Settings, 'signIn'> & Pick<ReadyConfig, 'oidc'>,
   { kind, value }: Contact,
 ): boolean => signIn.includes(kind) && (kind !== 'oidc' || isIdentityAt(value, oidc?.issuer));
 
 /** @throws Problem `feature_disabled`, `invalid_request` */
-export function readSignInNumber(
+export async function readSignInNumber(
   { phone, country }: { phone: string; country?: string },
-  config: ContactConfig,
-): MessageContact {
-  requireWay(config, 'phone');
-  return readNumber(phone, readCountry(country) ?? config.defaultCountry);
+  services: ContactServices,
+): Promise<MessageContact> {
+  await requireWay(services, 'phone');
+  return readNumber(phone, readCountry(country) ?? services.config.defaultCountry);
 }
 
 /** @throws Problem `feature_disabled`, `invalid_request` */
-export function readSignInAddress({ email }: { email: string }, config: ContactConfig): MessageContact {
-  requireWay(config, 'email');
+export async function readSignInAddress(
+  { email }: { email: string },
+  services: ContactServices,
+): Promise<MessageContact> {
+  await requireWay(services, 'email');
   return readAddress(email);
 }

@@ -23,8 +23,8 @@ export const signIn = defineEndpoint({
     '403 `account_suspended`. It ends after 30 minutes and cannot be refreshed.',
   body: CodeProof,
 
-  handler({ body, request }, services: AuthServices) {
-    const contact = readSignInNumber(body, services.config);
+  async handler({ body, request }, services: AuthServices) {
+    const contact = await readSignInNumber(body, services);
     return signInWithTokens(services, request, { ...body, contact });
   },
 });
@@ -36,8 +36,8 @@ export const signInByMail = defineEndpoint({
   description: 'As POST /v1/auth/otp/verify. The first sign-in of an address creates its account.',
   body: MailCodeProof,
 
-  handler({ body, request }, services: AuthServices) {
-    const contact = readSignInAddress(body, services.config);
+  async handler({ body, request }, services: AuthServices) {
+    const contact = await readSignInAddress(body, services);
     return signInWithTokens(services, request, { ...body, contact });
   },
 });

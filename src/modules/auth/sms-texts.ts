@@ -42,10 +42,23 @@ const contactChanged: Record<Language, string> = {
   ar: 'تغيّر تسجيل دخولك إلى {name}. إن لم تفعل ذلك فأبلغ المشغّل.',
 };
 
-export const contactChangedText = (
-  language: Language,
-  { instanceName }: Pick<Config, 'instanceName'>,
-): string => contactChanged[language].replace('{name}', () => instanceName);
+/** Sent by an admin to themselves. */
+const test: Record<Language, string> = {
+  en: '{name}: this is a test. Text messages reach you.',
+  de: '{name}: Dies ist ein Test. Textnachrichten kommen bei dir an.',
+  sv: '{name}: det här är ett test. Sms når dig.',
+  ar: '{name}: هذه تجربة. الرسائل تصل إليك.',
+};
+
+type Naming = { instanceName: string };
+
+const named = (texts: Record<Language, string>, language: Language, { instanceName }: Naming): string =>
+  texts[language].replace('{name}', () => instanceName);
+
+export const contactChangedText = (language: Language, naming: Naming): string =>
+  named(contactChanged, language, naming);
+
+export const testText = (language: Language, naming: Naming): string => named(test, language, naming);
 
 /** The characters of GSM 03.38 that count as one. */
 const gsm7 = /^[@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&'()*+,\-./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà]*$/;
@@ -59,7 +72,7 @@ const isOneMessage = (text: string): boolean => text.length <= (gsm7.test(text) 
  */
 export function messageText(
   { purpose, code, language }: { purpose: CodePurpose; code: string; language: Language },
-  { publicUrl, instanceName }: Pick<Config, 'publicUrl' | 'instanceName'>,
+  { publicUrl, instanceName }: Pick<Config, 'publicUrl'> & Naming,
 ): string {
   const values: Record<string, string> = { code, name: instanceName };
   const fill = (part: string) => part.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');

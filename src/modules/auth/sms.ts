@@ -8,7 +8,7 @@ import type { SendText } from './call-sms-service.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import { httpSender } from './http-sms.ts';
 import { smsFailures } from './sms-failure.ts';
-import { contactChangedText, messageText } from './sms-texts.ts';
+import { contactChangedText, messageText, testText } from './sms-texts.ts';
 import { twilioSender } from './twilio.ts';
 
 export type SmsDriver = {
@@ -18,22 +18,30 @@ export type SmsDriver = {
   send(phone: string, purpose: CodePurpose, code: string, language: Language): Promise<void>;
   /** Tells that the number or address of an account was changed. @throws SmsFailure */
   tellOfChange(phone: string, language: Language): Promise<void>;
+  /** @throws SmsFailure */
+  sendTest(phone: string, language: Language): Promise<void>;
 };
 
-type DriverConfig = Pick<Config, 'sms' | 'devCodes' | 'publicUrl' | 'instanceName'>;
+type DriverConfig = Pick<Config, 'sms' | 'devCodes' | 'publicUrl'>;
 
-/** Creates the driver of the configuration. */
-export function createSmsDriver(config: DriverConfig, log: FastifyBaseLogger): SmsDriver {
-  const { sms, devCodes } = config;
+/** Creates the driver of the configuration. @param nameOf the name of the instance when a message is sent */
+export function createSmsDriver(
+  config: DriverConfig,
+  log: FastifyBaseLogger,
+  nameOf: () => Promise<string>,
+): SmsDriver {
+  const { sms, devCodes, publicUrl } = config;
+  const naming = async () => ({ publicUrl, instanceName: await nameOf() });
   const sendText = senderOf(sms);
   if (!sendText) return devCodes ? silentDriver : createLogDriver(log);
   // A series that exists before the first failure shows the failure as an increase.
   for (const outcome of ['sent', ...smsFailures]) textMessages.inc({ driver: sms.driver, outcome }, 0);
   return {
     delivers: true,
-    send: (phone, purpose, code, language) =>
-      sendText(phone, messageText({ purpose, code, language }, config)),
-    tellOfChange: (phone, language) => sendText(phone, contactChangedText(language, config)),
+    send: async (phone, purpose, code, language) =>
+      sendText(phone, messageText({ purpose, code, language }, await naming())),
+    tellOfChange: async (phone, language) => sendText(phone, contactChangedText(language, await naming())),
+    sendTest: async (phone, language) => sendText(phone, testText(language, await naming())),
   };
 }
 
@@ -50,7 +58,12 @@ export function senderOf(sms: SmsConfig): SendText | null {
 }
 
 /** Sends nothing: the response carries the code as `devCode`. */
-const silentDriver: SmsDriver = { delivers: false, send: async () => {}, tellOfChange: async () => {} };
+const silentDriver: SmsDriver = {
+  delivers: false,
+  send: async () => {},
+  tellOfChange: async () => {},
+  sendTest: async () => {},
+};
 
 const shortened = (phone: string) => `…${phone.slice(-3)}`;
 
@@ -62,5 +75,6 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
       log.warn({ number: shortened(phone), purpose, code }, 'one-time code; no message was sent'),
     tellOfChange: async (phone) =>
       log.warn({ number: shortened(phone) }, 'a contact of an account was changed; no message was sent'),
+    sendTest: async (phone) => log.warn({ number: shortened(phone) }, 'a test; no message was sent'),
   };
 }

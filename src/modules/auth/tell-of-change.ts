@@ -11,20 +11,19 @@ import { countText, type DeliveryServices } from './deliver-code.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms-failure.ts';
 
-type TellingServices = DeliveryServices & Pick<AuthServices, 'db' | 'clock'>;
+type TellingServices = DeliveryServices & Pick<AuthServices, 'db' | 'clock' | 'instance'>;
 
 /** Stores the mail in the transaction of the change. A text message has no queue: `textOfChange` sends it. */
 export async function storeMailOfChange(
   tx: Transaction,
-  { mailer }: DeliveryServices,
+  { mailer, instance }: Pick<TellingServices, 'mailer' | 'instance'>,
   request: FastifyRequest,
   { userId, told, now }: { userId: string; told: Contact; now: Date },
 ): Promise<void> {
   if (told.kind !== 'email' || !mailer.isOn) return;
   const mail = { userId, id: newId(), kind: 'contact_changed', subjectId: userId, sourceId: userId } as const;
-  await tx.execute(
-    await insertMails(tx, [{ ...mail, address: told.value, language: languageOf(request) }], now),
-  );
+  const language = await languageOf({ instance }, request);
+  await tx.execute(await insertMails(tx, [{ ...mail, address: told.value, language }], now));
 }
 
 /**
@@ -41,7 +40,7 @@ export async function textOfChange(
   const message = { contact: told, address: request.ip, trust: 'network', now: clock() } as const;
   try {
     if (sms.delivers) await transaction(db, (tx) => countMessage(tx, config, message));
-    await sms.tellOfChange(told.value, languageOf(request));
+    await sms.tellOfChange(told.value, await languageOf(services, request));
     countText(services, 'sent');
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

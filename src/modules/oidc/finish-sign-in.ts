@@ -7,16 +7,16 @@ import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { linkIdentity } from '../account/change-contacts.ts';
 import { deviceTokenMs } from '../auth/device-tokens.ts';
+import { countingFailures } from '../auth/failure-limit.ts';
 import { enterAccount } from '../auth/open-account.ts';
 import { openBrowserSession } from '../auth/sessions.ts';
 import { textOfChange } from '../auth/tell-of-change.ts';
 import { toMe } from '../users/present-own-profile.ts';
-import { countingFailures } from './failure-limit.ts';
 import { findOrLinkAccount } from './find-or-link-account.ts';
 import { clearedFlowCookie, readFlow } from './flows.ts';
 import type { ProvenIdentity } from './provider.ts';
 import { OidcResponse, OidcSignedIn } from './schemas.ts';
-import type { OidcServices } from './services.ts';
+import { type OidcServices, requireProvider } from './services.ts';
 
 export const finishOidc = defineEndpoint({
   method: 'POST',
@@ -44,11 +44,11 @@ export const finishOidc = defineEndpoint({
   ],
 
   async handler({ body, request }, services: OidcServices) {
-    const { oidc, config, clock } = services;
-    if (!oidc) throw new Problem('feature_disabled');
+    const { config, clock } = services;
+    const oidc = await requireProvider(services);
     const flow = readFlow(config, request, body.state, clock());
     if (!flow) throw new Problem('oidc_expired');
-    const proven = await countingFailures(services, request, () => oidc.redeem(flow, body));
+    const proven = await countingFailures('oidc', services, request, () => oidc.redeem(flow, body));
     const { account, cookies } = flow.caller
       ? await link(services, request, flow.caller, proven)
       : await signIn(services, request, proven);

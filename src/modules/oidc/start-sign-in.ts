@@ -1,9 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
 import { flowCookie, newFlow } from './flows.ts';
 import { OidcStart, OidcStarted } from './schemas.ts';
-import type { OidcServices } from './services.ts';
+import { type OidcServices, requireProvider } from './services.ts';
 
 const common = {
   method: 'POST',
@@ -40,8 +39,9 @@ export const linkOidc = defineEndpoint({
   handler: ({ body: { next = '' }, caller }, services: OidcServices) => start(services, next, caller),
 });
 
-async function start({ config, oidc, clock }: OidcServices, next: string, caller: Caller | null) {
-  if (!oidc) throw new Problem('feature_disabled');
+async function start(services: OidcServices, next: string, caller: Caller | null) {
+  const { config, clock } = services;
+  const oidc = await requireProvider(services);
   const flow = newFlow(next, caller);
   const url = await oidc.authorizationUrl(flow);
   const headers = { 'set-cookie': flowCookie(config, flow, clock()) };

@@ -16,13 +16,19 @@ import { isReservedUsername } from './reserved-usernames.ts';
 
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
+  const row = await findMe(db, id);
+  if (!row) throw new Problem('token_invalid');
+  return row;
+}
+
+/** @returns null if the account has been deleted */
+export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
   const [row] = await db.query<MeRow>(sql`
     select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.oidc, u.language,
       u.mail_replies, u.role, u.is_private, u.avatar_upload, u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
-  if (!row) throw new Problem('token_invalid');
-  return row;
+  return row ?? null;
 }
 
 /** The fields to change. `avatarUpload`: the id of an upload, or null for the generated avatar. */

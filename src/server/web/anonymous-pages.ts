@@ -1,6 +1,6 @@
 /** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseLanguage } from '../../../web/src/lib/language/languages.ts';
+import { findLanguage, type Language } from '../../../web/src/lib/language/languages.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/conditional.ts';
 import { createDocument, sendDocument } from '../../http/documents.ts';
@@ -31,25 +31,33 @@ export function createAnonymousPages(app: App, services: VersionServices, render
   const { cacheBytes, publicUrl } = services.config;
   const cache = new PageCache(cacheBytes * cacheShare);
 
+  /** Every page shows settings of the instance. To be called after the log is read: then their version is current. */
+  const withSettings = (version: string) => `${services.instance.version} ${version}`;
+
   return async (request: FastifyRequest): Promise<Page | null> => {
     if (!isAnonymous(request)) return null;
     const { cookie, 'accept-language': accepted } = request.headers;
-    const language = chooseLanguage(cookie, accepted);
+    const language = findLanguage(cookie, accepted);
     return cache.find(`${language} ${request.url}`, {
-      versionOf: (path) => readVersion(services, path, createApiCalls(app, request)),
+      versionOf: async (path) =>
+        withSettings(await readVersion(services, path, createApiCalls(app, request))),
       render: () => render(request, language),
     });
   };
 
-  /** Renders the page from the address and the language alone, so that it is the same for all visitors. */
-  async function render(request: FastifyRequest, language: string): Promise<RenderedPage> {
+  /**
+   * Renders the page from the address and the language alone, so that it is the same for all visitors.
+   * @param asked undefined for the language of the instance
+   */
+  async function render(request: FastifyRequest, asked: Language | undefined): Promise<RenderedPage> {
+    const language = asked ?? (await services.instance.settings()).language;
     const reads: ApiRead[] = [];
     let isCacheable = true;
     const fetchApi = createApiCalls(app, request, ({ url, method }, response) => {
       isCacheable &&= method === 'GET' && response.status === 200;
       const { pathname, search } = new URL(url);
       const path = pathname + search;
-      if (isCacheable) reads.push({ path, version: versionOfResponse(path, response) });
+      if (isCacheable) reads.push({ path, version: withSettings(versionOfResponse(path, response)) });
     });
     const web = new Request(new URL(request.url, publicUrl), {
       headers: { accept: 'text/html', cookie: `language=${language}` },

@@ -9,7 +9,15 @@ import type { FetchApi } from './api-calls.ts';
 
 export type VersionServices = Pick<
   ItemServices,
-  'changeLog' | 'events' | 'people' | 'viewerStates' | 'config' | 'items' | 'findClaimants' | 'flags'
+  | 'changeLog'
+  | 'events'
+  | 'people'
+  | 'viewerStates'
+  | 'config'
+  | 'items'
+  | 'findClaimants'
+  | 'flags'
+  | 'instance'
 >;
 
 type SuccessfulResponse = { headers: Headers; body: Buffer };

@@ -1,6 +1,7 @@
 /** The built pages: SvelteKit's server. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Language } from '../../../web/src/lib/language/languages.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import type { demoPhones } from '../../lib/demo-phones.ts';
 import type { FetchApi } from './api-calls.ts';
@@ -15,6 +16,7 @@ type Platform = {
   demoAccounts: typeof demoPhones;
   signInWays: ContactKind[];
   oidcName: string | null;
+  defaultLanguage: Language;
   mapTiles: string | null;
   mapPaths: { base: string; streets: string | null };
   contact: string | null;

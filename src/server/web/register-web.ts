@@ -87,7 +87,7 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
 }
 
 function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
-  const { production, publicUrl, demo, mapTiles, contact = null, defaultCountry = null } = services.config;
+  const { production, publicUrl, demo, mapTiles, oidc, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
   const mapPaths = {
@@ -99,6 +99,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
+    const { signIn, contact, language } = await services.instance.settings();
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {
@@ -108,9 +109,10 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         demoAccounts,
         // Few pages show the ways, so the cookies are read where they are asked for.
         get signInWays() {
-          return orderedWays(services.config, web.headers.get('cookie') ?? '');
+          return orderedWays(services.config, { signIn }, web.headers.get('cookie') ?? '');
         },
-        oidcName: oidcNameOf(services.config),
+        oidcName: oidcNameOf({ signIn, oidc }),
+        defaultLanguage: language,
         mapTiles: tilesAddress,
         mapPaths,
         contact,

@@ -47,7 +47,7 @@ export const openIdConnectFaults: Fault[] = [
   ...faultsOf('src/modules/oidc/start-sign-in.ts', [
     ['sameOriginOnly: true,', '', 'oidc-failures', 'another site begins a sign-in'],
   ]),
-  ...faultsOf('src/modules/oidc/failure-limit.ts', [
+  ...faultsOf('src/modules/auth/failure-limit.ts', [
     ['if (sent.network > maxFailures)', 'if (false)', 'oidc-failures', 'endless requests to the provider'],
     [
       'await transaction(db, (tx) => subtractSend(tx, [network], now));',

@@ -11,14 +11,10 @@ import { eventBlock } from './event-lines.ts';
 /** `links`: the URL that links begin with; null if mails lead to no page. */
 export type MailContext = { instance: string; links: string | null };
 
-export const mailContextOf = ({
-  instanceName,
-  mail,
-  publicUrl,
-}: Pick<ReadyConfig, 'instanceName' | 'mail' | 'publicUrl'>): MailContext => ({
-  instance: instanceName,
-  links: mail.hasLinks ? publicUrl : null,
-});
+export const mailContextOf = (
+  { mail, publicUrl }: Pick<ReadyConfig, 'mail' | 'publicUrl'>,
+  instance: string,
+): MailContext => ({ instance, links: mail.hasLinks ? publicUrl : null });
 
 /** A mail beside those of notifications: a `MailKind`. */
 export const ownContent = (kind: string, language: Language, { instance }: MailContext): MailContent => ({

@@ -22,7 +22,7 @@ import { calendarPart } from './calendar-part.ts';
 import { type MailedNews, mailContextOf, newsContent, ownContent } from './mail-content.ts';
 import { writeSummary } from './write-summary.ts';
 
-type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config'>;
+type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config' | 'instance'>;
 
 type NotificationMail = QueuedMail & { kind: DeliveredKindName };
 
@@ -30,7 +30,8 @@ const isOfNotification = (mail: QueuedMail): mail is NotificationMail => !isMail
 
 /** @returns null for a mail that is not to be sent: it says nothing new to the person, or nothing that the person may see */
 export async function writeMail(services: WriteServices, mail: QueuedMail): Promise<MailContent | null> {
-  const context = mailContextOf(services.config);
+  const { name } = await services.instance.settings();
+  const context = mailContextOf(services.config, name);
   if (mail.kind === 'summary') return writeSummary(services, mail, context);
   if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
   if (!(await isWanted(services, mail))) return null;

@@ -6,7 +6,7 @@ export const languages = ['en', 'de', 'sv', 'ar'] as const;
 export type Language = (typeof languages)[number];
 /** For `Intl`. English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
 export const localeOf: Record<Language, string> = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' };
-/** The language for visitors who ask for none of the languages. */
+/** The language for visitors who ask for none of the languages, unless the instance has another one. */
 export const baseLanguage: Language = 'en';
 /** The name of the cookie with the language that the visitor chose. */
 export const languageCookie = 'language';
@@ -14,14 +14,14 @@ export const languageCookie = 'language';
 export const isLanguage = (value: unknown): value is Language =>
   languages.some((language) => language === value);
 
-let findLanguage = (): Language => baseLanguage;
+let languageOfPage = (): Language => baseLanguage;
 
 /** The language of the page. */
-export const getLanguage = (): Language => findLanguage();
+export const getLanguage = (): Language => languageOfPage();
 
 /** Sets where `getLanguage` finds the language: the request on the server, the document in browsers. */
 export function setLanguageSource(find: () => Language): void {
-  findLanguage = find;
+  languageOfPage = find;
 }
 
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
@@ -30,16 +30,17 @@ export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 
  * The language of a page for a visitor: that of the cookie, else the first language of the browser that pages have.
  * @param cookie the header `Cookie` of the request
  * @param accepted the header `Accept-Language`
+ * @returns undefined for a visitor who asks for none of the languages
  */
-export function chooseLanguage(
+export function findLanguage(
   cookie: string | null | undefined,
   accepted: string | null | undefined,
-): Language {
+): Language | undefined {
   const prefix = `${languageCookie}=`;
   const cookies = (cookie ?? '').split(';').map((pair) => pair.trim());
   const chosen = cookies.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
   const tags = [chosen, ...preferredTags(accepted ?? '')];
-  return tags.map(toLanguage).find((language) => language !== undefined) ?? baseLanguage;
+  return tags.map(toLanguage).find((language) => language !== undefined);
 }
 
 /** The tags of `Accept-Language`, the preferred ones first. After a tag with a region comes its language. */

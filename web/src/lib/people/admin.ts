@@ -47,6 +47,8 @@ export const actions: Record<Action, () => string> = {
   account_restored: m.admin_action_account_restored,
   role_changed: m.admin_action_role_changed,
   flag_changed: m.admin_action_flag_changed,
+  settings_changed: m.admin_action_settings_changed,
+  demo_removed: m.admin_action_demo_removed,
   report_resolved: m.admin_action_report_resolved,
   report_reopened: m.admin_action_report_reopened,
   account_created: m.admin_action_account_created,
@@ -69,6 +71,8 @@ const sentences: Record<
 > = {
   account_suspended: m.admin_did_account_suspended,
   account_restored: m.admin_did_account_restored,
+  settings_changed: m.admin_did_settings_changed,
+  demo_removed: m.admin_did_demo_removed,
   report_resolved: m.admin_did_report_resolved,
   report_reopened: m.admin_did_report_reopened,
   account_created: m.admin_did_account_created,
@@ -86,7 +90,13 @@ const sentences: Record<
 };
 
 const ofAdmins: Action[] = ['account_suspended', 'account_restored', 'role_changed'];
-const ofThemselves: Action[] = ['flag_changed', 'report_resolved', 'report_reopened'];
+const ofThemselves: Action[] = [
+  'flag_changed',
+  'settings_changed',
+  'demo_removed',
+  'report_resolved',
+  'report_reopened',
+];
 
 /** What an entry of the audit trail says. */
 export type AuditLine = {
@@ -116,7 +126,7 @@ export function toAuditLine(entry: AuditEntry): AuditLine {
 
 function describe(what: Action, detail: string, name: string): string {
   if (what === 'role_changed')
-    return detail === 'to admin' ? m.admin_did_role_admin({ name }) : m.admin_did_role_user({ name });
+    return detail.startsWith('to admin') ? m.admin_did_role_admin({ name }) : m.admin_did_role_user({ name });
   if (what === 'flag_changed') {
     const [flag = '', state] = detail.split(' ');
     const feature = features[flag as Flag['name']]?.() ?? flag;
@@ -129,5 +139,6 @@ function describe(what: Action, detail: string, name: string): string {
 function hrefOf(what: Action, detail: string, userId: string | null): string | null {
   if (what === 'report_resolved' || what === 'report_reopened') return `/admin/reports/${detail}`;
   if (what === 'flag_changed') return '/admin/switches';
+  if (what === 'settings_changed' || what === 'demo_removed') return '/admin/settings';
   return userId && `/admin/audit?userId=${userId}`;
 }

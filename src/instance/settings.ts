@@ -1,0 +1,123 @@
+/**
+ * The settings of the instance. Each has the value of its environment variable; without one, what an admin has set (table
+ * `instance_settings`), or the default. A change is in the change log: it applies on every server from the response to it on.
+ */
+import { baseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
+import { type ChangeLog, changeKeyOf, recordChange } from '../cache/change-log.ts';
+import type { Database } from '../db/client.ts';
+import type { Queryable } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { defaultInstanceName } from '../lib/config/instance-name.ts';
+import type { Config } from '../lib/config.ts';
+import type { ContactKind } from '../lib/contact.ts';
+import { lazily } from '../lib/lazily.ts';
+
+export type Settings = {
+  /** The name by which messages call the server. */
+  name: string;
+  /** The language for those who ask for none that the server has. */
+  language: Language;
+  /** How visitors reach the operator: the target of a link, or null. */
+  contact: string | null;
+  /** The kinds of contacts with which people sign in: at least one. */
+  signIn: ContactKind[];
+};
+export const settingNames = ['name', 'language', 'contact', 'signIn'] as const satisfies (keyof Settings)[];
+export type SettingName = (typeof settingNames)[number];
+
+/** Null for the default. */
+type StoredSettings = { [Name in SettingName]: Settings[Name] | null };
+
+type SettingsConfig = Pick<
+  Config,
+  'instanceName' | 'defaultLanguage' | 'contact' | 'signIn' | 'isSignInFixed'
+>;
+
+/** The settings that the operator has set: admins cannot change them. */
+export const fixedSettings = (config: SettingsConfig): Partial<Settings> => ({
+  ...(config.instanceName !== undefined && { name: config.instanceName }),
+  ...(config.defaultLanguage !== undefined && { language: config.defaultLanguage }),
+  ...(config.contact !== undefined && { contact: config.contact }),
+  ...(config.isSignInFixed && { signIn: config.signIn }),
+});
+
+export function combineSettings(config: SettingsConfig, stored: StoredSettings): Settings {
+  const chosen = config.signIn.filter((kind) => stored.signIn?.includes(kind));
+  return {
+    name: stored.name ?? defaultInstanceName,
+    language: stored.language ?? baseLanguage,
+    contact: stored.contact,
+    // A chosen way may have lost its service. If all have, people still need one.
+    signIn: chosen.length > 0 ? chosen : config.signIn,
+    ...fixedSettings(config),
+  };
+}
+
+const nothing: StoredSettings = { name: null, language: null, contact: null, signIn: null };
+
+async function readStored(db: Queryable): Promise<StoredSettings> {
+  const [row] = await db.query<StoredSettings>(
+    sql`select name, language, contact, sign_in from instance_settings`,
+  );
+  return row ?? nothing;
+}
+
+/** Changes the settings that are present. @returns all of them, and the names of those whose values changed */
+export async function changeSettings(
+  tx: Transaction,
+  config: SettingsConfig,
+  change: Partial<Settings>,
+): Promise<{ settings: Settings; changed: SettingName[] }> {
+  // The statement locks the row, or inserts it: of two concurrent changes, the second reads what the first has stored.
+  await tx.query(
+    sql`insert into instance_settings (id) values (true) on conflict (id) do update set id = true`,
+  );
+  const stored = await readStored(tx);
+  const before = combineSettings(config, stored);
+  const next = { ...stored, ...change };
+  const settings = combineSettings(config, next);
+  const changed = settingNames.filter((name) => `${before[name]}` !== `${settings[name]}`);
+  await tx.query(sql`
+    update instance_settings
+    set name = ${next.name}, language = ${next.language}, contact = ${next.contact}, sign_in = ${next.signIn}::text[]`);
+  return { settings, changed };
+}
+
+const settingsKey = 'instance_settings';
+
+/** Records that settings were changed, as the last statement of a transaction. */
+export const recordSettingsChange = (tx: Transaction): Promise<void> =>
+  recordChange(tx, { records: [], unversioned: [settingsKey] });
+
+export type Instance = {
+  /** Reads the change log first. @throws as a query of the database */
+  settings(): Promise<Settings>;
+  /** Differs after each change that this server has read in the log. */
+  readonly version: number;
+};
+
+export function openInstance(
+  { db, changeLog }: { db: Database; changeLog: ChangeLog },
+  config: SettingsConfig,
+): Instance {
+  const read = async () => combineSettings(config, await readStored(db));
+  const key = changeKeyOf(settingsKey);
+  let readOnce = lazily(read);
+  let version = 0;
+  changeLog.watch((change) => {
+    if (change !== null && !change.changeKeys.includes(key)) return;
+    // Also while a read runs: it may have begun before the change.
+    readOnce = lazily(read);
+    version++;
+  });
+  return {
+    async settings() {
+      await changeLog.catchUp();
+      return readOnce();
+    },
+    get version() {
+      return version;
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import type { AccountServices } from '../account/services.ts';
+
+export type InstanceServices = AccountServices;
