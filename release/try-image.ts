@@ -121,8 +121,7 @@ const checks: Record<string, (image: string) => Promise<void>> = {
     const mail = ['SIGN_IN=email', 'MAIL_DRIVER=console'];
     await start(image, [key, 'PUBLIC_URL=https://events.example.org', ...mail]);
     const admin = ['exec', name, '/opt/potluck/bin/potluck', 'admin'];
-    await podman(...admin, 'grant', 'you@example.org', '--create');
-    assert.match(await podman(...admin, 'link', 'you@example.org'), /https:\/\/events\.example\.org\//);
+    assert.match(await podman(...admin, 'create', 'you@example.org'), /https:\/\/events\.example\.org\//);
     await stop();
   },
 };

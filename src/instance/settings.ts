@@ -93,6 +93,8 @@ export const recordSettingsChange = (tx: Transaction): Promise<void> =>
 export type Instance = {
   /** Reads the change log first. @throws as a query of the database */
   settings(): Promise<Settings>;
+  /** The settings that this server has read last; those of the configuration before that. */
+  readonly known: Settings;
   /** Differs after each change that this server has read in the log. */
   readonly version: number;
 };
@@ -101,7 +103,11 @@ export function openInstance(
   { db, changeLog }: { db: Database; changeLog: ChangeLog },
   config: SettingsConfig,
 ): Instance {
-  const read = async () => combineSettings(config, await readStored(db));
+  let known = combineSettings(config, nothing);
+  const read = async () => {
+    known = combineSettings(config, await readStored(db));
+    return known;
+  };
   const key = changeKeyOf(settingsKey);
   let readOnce = lazily(read);
   let version = 0;
@@ -115,6 +121,9 @@ export function openInstance(
     async settings() {
       await changeLog.catchUp();
       return readOnce();
+    },
+    get known() {
+      return known;
     },
     get version() {
       return version;

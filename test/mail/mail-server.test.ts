@@ -29,7 +29,7 @@ const log = { info: () => {}, warn: (fields: unknown) => void logged.push(fields
 const createMailerWith = (env: Record<string, string>) => {
   const config = { ...readConfig({ MAIL_FROM: 'Village <events@example.org>', ...env }), secretKey };
   const services = { config, db: api.sql, clock: api.clock.now, log, count: () => {} };
-  const mailer = createMailer({ ...services, nameOf: async () => 'Potluck' });
+  const mailer = createMailer({ ...services, nameOf: async () => config.instanceName ?? 'Potluck' });
   after(() => mailer.close());
   return mailer;
 };

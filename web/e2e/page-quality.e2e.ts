@@ -132,7 +132,12 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   );
   paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
   // Without the preview of mails: its frames refuse the script that the test adds to each frame (admin.e2e.ts inspects it).
-  paths.push(...['', '/reports', '/people', '/switches', '/mails', '/audit'].map((name) => `/admin${name}`));
+  paths.push('/setup/ready');
+  paths.push(
+    ...['', '/reports', '/people', '/switches', '/settings', '/mails', '/audit'].map(
+      (name) => `/admin${name}`,
+    ),
+  );
   await signIn(context, admin);
   const reports = await watch(page);
   const inspected: Inspected[] = [];

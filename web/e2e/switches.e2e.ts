@@ -1,6 +1,9 @@
 /** Switches of the whole server. These tests run after all others, whose claims they would refuse. */
 import { setRsvp } from '@potluck/client';
-import { expect, newAdmin, newEvent, newItem, test } from './fixtures.ts';
+import { expect, newAdmin, newEvent, newItem, overflowOf, test } from './fixtures.ts';
+
+// One after the other: each changes the whole server.
+test.describe.configure({ mode: 'default' });
 
 test('admin: with claims switched off, "Bring" is disabled with the reason', async ({
   page,
@@ -27,3 +30,41 @@ test('admin: with claims switched off, "Bring" is disabled with the reason', asy
     await expect(page.getByRole('button', { name: 'Switch off: Bring lists' })).toBeVisible();
   }
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('settings: an admin changes them, and cannot lock themselves out', async ({
+      page,
+      context,
+      signIn,
+    }) => {
+      await signIn(context, await newAdmin());
+      await page.goto('/admin/settings');
+      const contact = page.getByLabel('Contact for questions');
+      await contact.fill('hello');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(contact).toHaveAccessibleDescription(/Please enter a mail address/);
+      await contact.fill('https://example.org/help');
+      await page.getByLabel('A code by text message').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(
+        page.getByText('Keep at least one way with which you can sign in yourself.').first(),
+      ).toBeVisible();
+      await page.getByLabel('A code by text message').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
+      await expect(page.getByRole('link', { name: 'Contact' })).toHaveAttribute(
+        'href',
+        'https://example.org/help',
+      );
+      await contact.fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('link', { name: 'Contact' })).toHaveCount(0);
+      await page.getByRole('button', { name: 'Send a test message' }).click();
+      await expect(page.getByRole('status').filter({ hasText: 'Accepted' })).toBeVisible();
+      expect(await overflowOf(page)).toBe(0);
+    });
+  });
+}

@@ -7,6 +7,7 @@ import { createDocument, sendDocument } from '../../http/documents.ts';
 import { createApiCalls } from './api-calls.ts';
 import { readVersion, type VersionServices, versionOfResponse } from './api-versions.ts';
 import { type ApiRead, type Page, PageCache, type RenderedPage } from './page-cache.ts';
+import { findPageSettings } from './page-settings.ts';
 
 /** The front page, the pages of events, which links lead to, and their forms for frames of other sites. */
 const cachedPath = /^\/(?:(?:e|embed)\/[0-9a-f-]{36})?$/;
@@ -50,7 +51,7 @@ export function createAnonymousPages(app: App, services: VersionServices, render
    * @param asked undefined for the language of the instance
    */
   async function render(request: FastifyRequest, asked: Language | undefined): Promise<RenderedPage> {
-    const language = asked ?? (await services.instance.settings()).language;
+    const language = asked ?? (await findPageSettings(services)).language;
     const reads: ApiRead[] = [];
     let isCacheable = true;
     const fetchApi = createApiCalls(app, request, ({ url, method }, response) => {

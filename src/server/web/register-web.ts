@@ -16,6 +16,7 @@ import type { VersionServices } from './api-versions.ts';
 import { buildDirectory, isBuilt } from './built-files.ts';
 import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
 import { loadPageServer } from './page-server.ts';
+import { findPageSettings } from './page-settings.ts';
 import { Previews } from './previews/previews.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 
@@ -99,7 +100,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
-    const { signIn, contact, language } = await services.instance.settings();
+    const { signIn, contact, language } = await findPageSettings(services);
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {

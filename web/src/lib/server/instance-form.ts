@@ -1,0 +1,37 @@
+/** The form of the settings of the instance, and the forms beside it. */
+import { type Client, removeDemo, sendTestMessage, type updateSettings } from '@potluck/client';
+import { formAction, texts } from '#lib/server/form-action.ts';
+
+type Change = NonNullable<Parameters<typeof updateSettings>[0]['body']>;
+
+/** What a refused form keeps. Settings that the operator has set are not in it. */
+export type EnteredSettings = { name?: string; language?: string; contact?: string; signIn?: string[] };
+
+export function readSettings(form: FormData): EnteredSettings {
+  const entered = (['name', 'language', 'contact'] as const).filter((field) => form.has(field));
+  return {
+    ...texts(form, ...entered),
+    // A hidden field is there also where no way is chosen.
+    ...(form.has('signIn') && { signIn: form.getAll('signIn').filter((way) => way !== '') as string[] }),
+  };
+}
+
+export const toChange = ({ contact, ...entered }: EnteredSettings): Change =>
+  ({ ...entered, ...(contact !== undefined && { contact: contact || null }) }) as Change;
+
+/** By code of a problem, the field that it is explained at. */
+export const problemFields = { setting_refused: 'signIn' };
+
+/** What admins do beside the settings. `tool`: which form the answer belongs to. */
+export const toolActions = {
+  test: formAction({
+    fields: (form) => ({ tool: 'test' as const, ...texts(form, 'to') }),
+    send: ({ client }, { to }) => sendTestMessage({ client, body: { to: to as 'phone' | 'email' } }),
+    done: ({ data }) => ({ tool: 'test' as const, tested: data }),
+  }),
+  demo: formAction({
+    fields: () => ({ tool: 'demo' as const }),
+    send: ({ client }: { client: Client }) => removeDemo({ client }),
+    done: () => ({ tool: 'demo' as const, isRemoved: true }),
+  }),
+};

@@ -1,0 +1,18 @@
+import { getSettings } from '@potluck/client';
+import { toolActions } from '#lib/server/instance-form.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireAdmin } from '#lib/server/require-admin.ts';
+import { findTestWays } from '#lib/server/test-ways.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireAdmin(locals, url);
+  const client = locals.api;
+  const [settings, ways] = await Promise.all([
+    read(getSettings({ client })),
+    findTestWays(client, locals.me),
+  ]);
+  return { settings, ways };
+};
+
+export const actions: Actions = toolActions;
