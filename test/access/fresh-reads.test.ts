@@ -13,7 +13,7 @@ import { startTestApp } from '../support/setup.ts';
  */
 const withoutCache = new Set(
   `config db clock log outages replicas flags instance sms mailer storage findUpload gazetteer checkReadiness rsvps bookings claims hub
-  streams oidc`.split(/\s+/),
+  streams oidc readMetrics`.split(/\s+/),
 );
 
 /** When the latest completed read of the change log began, in ms of `performance.now`. */
