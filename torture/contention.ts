@@ -1,4 +1,7 @@
-/** People who want the same few plates and seats, on all servers at once, and a guest who answers on two servers at once. */
+/**
+ * People who want the same few plates and seats, on all servers at once, a guest who answers on two servers at once, and an
+ * organizer whose change on one server all others show.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientResponse } from './client.ts';
 import type { Environment, Person } from './environment.ts';
@@ -39,6 +42,7 @@ export async function startContention(
   const done = Promise.all([
     repeat(() => run.answerTwice(guest)),
     repeat(() => run.read(organizer)),
+    repeat(() => run.rename(organizer)),
     ...people.map(async (person) => {
       await run.send(person, 'POST', `/v1/events/${dinner}/rsvp`, { status: 'going' });
       await repeat(() => run.claimAndReturn(person));
@@ -59,6 +63,7 @@ class Run {
   isOver = false;
   readonly statuses = new Map<number, number>();
   readonly wrong: string[] = [];
+  #titles = 0;
   readonly #environment: Environment;
   readonly #place: Place;
 
@@ -105,6 +110,20 @@ class Run {
     ]);
     this.#expect('items', items, ({ data }) => data[0].quantityClaimed <= plates);
     this.#expect('event', event, ({ bookedCount }) => bookedCount <= seats);
+  }
+
+  /** Changes a record on one server: from then on, all show it, although they have cached it. */
+  async rename(organizer: Person): Promise<void> {
+    const path = `/v1/events/${this.#place.dinner}`;
+    const title = `Dinner ${++this.#titles}`;
+    const changed = await this.send(organizer, 'PATCH', path, { title }, this.#ends().at(this.#titles % 2));
+    this.#expect('change', changed, (body) => body.title === title);
+    for (const server of this.#ends())
+      this.#expect(
+        'title',
+        await this.send(organizer, 'GET', path, undefined, server),
+        (body) => body.title === title,
+      );
   }
 
   /** Answers on the oldest and the newest server at once: both then show the same one of the answers. */

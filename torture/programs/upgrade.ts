@@ -17,7 +17,7 @@ export const upgrade: Program = {
   expectation:
     'two servers of the last release are replaced by two of this version under load, with all four at work for a while: ' +
     'every request succeeds, except claims of what others have; nothing is claimed or booked twice, all servers show ' +
-    'the same answer of a guest who gives two at once, no acknowledged write is lost',
+    'each change of an event, and the same answer of a guest who gives two at once; no acknowledged write is lost',
   quick: true,
   async run({ size, startEnvironment, addCleanup, progress }) {
     const release = releases.at(-1);
