@@ -1,28 +1,20 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { downloadedStreets } from '../lib/config/map-tiles.ts';
 import { isUrl } from '../lib/config/reader.ts';
 import type { Config } from '../lib/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
-import { makeDirectory } from '../lib/make-directory.ts';
-import { writePmtiles } from '../lib/pmtiles-file.ts';
 import type { Coordinates } from '../lib/sphere.ts';
+import { defaultKm, downloadStreets, maxKm } from '../modules/instance/streets/download-streets.ts';
+import { StreetsError } from '../modules/instance/streets/street-archive.ts';
 import { loadGazetteer } from '../modules/places/load-gazetteer.ts';
 import { CommandError } from './command/command-error.ts';
 import { stopSignal } from './command/stop.ts';
-import { openStreets, readTiles } from './streets/street-archive.ts';
-import { boundsAround, tilesWithin } from './streets/town-tiles.ts';
-
-/** The tiles of 25 km in each direction take about 200 MB of memory. */
-const maxKm = 25;
 
 /**
- * `streets TOWN [--km 10] [--from URL]`: cuts the streets of a town out of a map of the world, and stores them where the
- * server finds them at its next start.
+ * `streets TOWN [--km 10] [--from URL]`: downloads the streets of a town.
  */
 export async function streetsCommand(
-  { dataDir }: Config,
+  { dataDir, streetsFrom }: Config,
   words: string[],
-  { km: kmText = '10', from }: { km?: string; from?: string },
+  { km: kmText = `${defaultKm}`, from }: { km?: string; from?: string },
 ): Promise<void> {
   const km = Number(kmText);
   if (!/^\d+$/.test(kmText) || km < 1 || km > maxKm)
@@ -33,19 +25,17 @@ export async function streetsCommand(
     );
   const stop = stopSignal();
   const town = await findTown(words.join(' '), stop);
-  const archive = await openStreets(from, new Date(), stop);
-  const bounds = boundsAround(town, km);
-  const addresses = tilesWithin(bounds, archive.maxZoom);
-  console.log(`Streets within ${km} km of ${town.label}, out of ${archive.url}`);
-  const tiles = await readTiles(archive, addresses, reportProgress(addresses.length));
-  if (!tiles.some(({ z }) => z === archive.maxZoom))
-    throw new CommandError(`${archive.url} has no streets within ${km} km of ${town.label}.`);
-  const file = downloadedStreets(dataDir);
-  const content = writePmtiles(tiles, bounds, archive.metadata);
-  await store(file, content, dataDir);
-  console.log(
-    `${file} has ${(content.length / 1e6).toFixed(1)} MB. The server shows it after its next start.`,
-  );
+  const { file, bytes } = await downloadStreets({
+    dataDir,
+    centre: town,
+    km,
+    from: from ?? streetsFrom,
+    stop,
+    onProgress: reportProgress(km, town.label),
+  }).catch((error) => {
+    throw error instanceof StreetsError ? new CommandError(error.message) : error;
+  });
+  console.log(`${file} has ${(bytes / 1e6).toFixed(1)} MB. Servers show it from their next start on.`);
 }
 
 /** @throws CommandError if there is no such town */
@@ -60,25 +50,9 @@ async function findTown(text: string, stop: AbortSignal): Promise<Coordinates & 
   return { lat, lng, label: `${name}, ${country} (${lat}, ${lng})` };
 }
 
-/** Prints a line after each tenth. */
-function reportProgress(total: number): () => void {
-  let done = 0;
-  return () => {
-    done++;
-    if (Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total))
-      console.log(`${done} of ${total} tiles`);
-  };
-}
-
-/** The file has its name once it is complete, so that a server never starts with a part of it. */
-async function store(file: string, content: Buffer, dataDir: string): Promise<void> {
-  const part = `${file}.part`;
-  try {
-    await makeDirectory(dataDir);
-    await writeFile(part, content);
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true }).catch(() => {});
-    throw new CommandError(`${file} cannot be written: ${(error as Error).message}.`);
-  }
-}
+/** Prints what is downloaded, then a line after each tenth. */
+const reportProgress = (km: number, town: string) => (done: number, total: number, url: string) => {
+  if (done === 0) console.log(`Streets within ${km} km of ${town}, out of ${url}`);
+  else if (Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total))
+    console.log(`${done} of ${total} tiles`);
+};

@@ -9,9 +9,11 @@ import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { defaultInstanceName } from '../lib/config/instance-name.ts';
+import { isDownloaded } from '../lib/config/map-tiles.ts';
 import type { Config } from '../lib/config.ts';
 import type { ContactKind } from '../lib/contact.ts';
 import { lazily } from '../lib/lazily.ts';
+import type { Coordinates } from '../lib/sphere.ts';
 
 export type Settings = {
   /** The name by which messages call the server. */
@@ -22,8 +24,17 @@ export type Settings = {
   contact: string | null;
   /** The kinds of contacts with which people sign in: at least one. */
   signIn: ContactKind[];
+  /** The town whose streets servers download. */
+  streets: Town | null;
 };
-export const settingNames = ['name', 'language', 'contact', 'signIn'] as const satisfies (keyof Settings)[];
+export type Town = Coordinates & { name: string };
+export const settingNames = [
+  'name',
+  'language',
+  'contact',
+  'signIn',
+  'streets',
+] as const satisfies (keyof Settings)[];
 export type SettingName = (typeof settingNames)[number];
 
 /** Null for the default. */
@@ -31,7 +42,7 @@ type StoredSettings = { [Name in SettingName]: Settings[Name] | null };
 
 type SettingsConfig = Pick<
   Config,
-  'instanceName' | 'defaultLanguage' | 'contact' | 'signIn' | 'isSignInFixed'
+  'instanceName' | 'defaultLanguage' | 'contact' | 'signIn' | 'isSignInFixed' | 'mapTiles'
 >;
 
 /** The settings that the operator has set: admins cannot change them. */
@@ -40,6 +51,7 @@ export const fixedSettings = (config: SettingsConfig): Partial<Settings> => ({
   ...(config.defaultLanguage !== undefined && { language: config.defaultLanguage }),
   ...(config.contact !== undefined && { contact: config.contact }),
   ...(config.isSignInFixed && { signIn: config.signIn }),
+  ...(!isDownloaded(config.mapTiles) && { streets: null }),
 });
 
 export function combineSettings(config: SettingsConfig, stored: StoredSettings): Settings {
@@ -48,17 +60,18 @@ export function combineSettings(config: SettingsConfig, stored: StoredSettings):
     name: stored.name ?? defaultInstanceName,
     language: stored.language ?? baseLanguage,
     contact: stored.contact,
+    streets: stored.streets,
     // A chosen way may have lost its service. If all have, people still need one.
     signIn: chosen.length > 0 ? chosen : config.signIn,
     ...fixedSettings(config),
   };
 }
 
-const nothing: StoredSettings = { name: null, language: null, contact: null, signIn: null };
+const nothing: StoredSettings = { name: null, language: null, contact: null, signIn: null, streets: null };
 
 async function readStored(db: Queryable): Promise<StoredSettings> {
   const [row] = await db.query<StoredSettings>(
-    sql`select name, language, contact, sign_in from instance_settings`,
+    sql`select name, language, contact, sign_in, streets from instance_settings`,
   );
   return row ?? nothing;
 }
@@ -77,10 +90,12 @@ export async function changeSettings(
   const before = combineSettings(config, stored);
   const next = { ...stored, ...change };
   const settings = combineSettings(config, next);
-  const changed = settingNames.filter((name) => `${before[name]}` !== `${settings[name]}`);
+  const isOther = (name: SettingName) => JSON.stringify(before[name]) !== JSON.stringify(settings[name]);
+  const changed = settingNames.filter(isOther);
   await tx.query(sql`
     update instance_settings
-    set name = ${next.name}, language = ${next.language}, contact = ${next.contact}, sign_in = ${next.signIn}::text[]`);
+    set name = ${next.name}, language = ${next.language}, contact = ${next.contact}, sign_in = ${next.signIn}::text[],
+        streets = ${next.streets && JSON.stringify(next.streets)}::jsonb`);
   return { settings, changed };
 }
 

@@ -305,7 +305,7 @@ test('config: a warning for a name that resembles a variable; none for the varia
 
 test('config: MAP_TILES is the path of a file, or an https address without a password', () => {
   const read = (MAP_TILES: string) => readConfig({ MAP_TILES, DATA_DIR: '/nowhere' }).mapTiles;
-  assert.equal(read(' '), undefined);
+  assert.deepEqual(read(' '), { file: '/nowhere/streets.pmtiles', isDownloaded: true });
   assert.deepEqual(read('/srv/town.pmtiles'), { file: '/srv/town.pmtiles' });
   assert.deepEqual(read('maps/town.pmtiles'), { file: path.resolve('maps/town.pmtiles') });
   assert.deepEqual(read('https://maps.example.org/a b.pmtiles?v=2'), {

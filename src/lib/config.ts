@@ -155,8 +155,9 @@ function readSettings(read: Reader) {
     s3: readS3(read),
     /** The backups that the server makes; undefined for none. */
     backups: readBackups(read),
-    /** Undefined for a map without streets. */
     mapTiles: readMapTiles(read, dataDir),
+    /** The address of the map that the streets of a town are cut out of; undefined for the newest one of Protomaps. */
+    streetsFrom: read.url('STREETS_FROM', ['https:', 'http:']),
     /** How visitors reach the operator: the target of a link. Undefined: an admin enters it. */
     contact: readContact(read),
   };

@@ -15,6 +15,9 @@ import {
 import {
   countryCode,
   instanceName,
+  line,
+  number,
+  object,
   oneOf,
   opaque,
   operatorContact,
@@ -28,6 +31,9 @@ const settings = {
   language,
   contact: orNull(operatorContact),
   signIn: waysToSignIn,
+  streets: orNull(
+    object({ required: { name: line(1, 200), lat: number(-85, 85), lng: number(-180, 180) }, optional: {} }),
+  ),
 };
 
 export const instanceOperations: Record<string, Operation> = {

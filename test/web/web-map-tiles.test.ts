@@ -189,5 +189,5 @@ test('start: one line that names MAP_TILES and the reason for each file that is 
   }
   await checkMapTiles({ file });
   await checkMapTiles({ url: 'https://maps.example.org/town.pmtiles' });
-  await checkMapTiles(undefined);
+  await checkMapTiles({ file: '/nowhere', isDownloaded: true });
 });

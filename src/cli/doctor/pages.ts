@@ -5,7 +5,7 @@ import { ConfigError } from '../../lib/config.ts';
 import { isPushPossible } from '../../modules/notifications/push/require-push.ts';
 import { deriveVapidKeys } from '../../modules/notifications/push/vapid-keys.ts';
 import { findBuildProblem, isBuilt } from '../../server/web/built-files.ts';
-import { checkMapTiles } from '../../server/web/map-tiles.ts';
+import { checkMapTiles, findTiles } from '../../server/web/map-tiles.ts';
 import { ask, parseJson } from './ask.ts';
 import { broken, type Check, good, skipped, warning } from './finding.ts';
 
@@ -22,7 +22,7 @@ export const streets: Check = {
   name: 'streets',
   variables: ['MAP_TILES'],
   async run({ config: { mapTiles } }) {
-    if (!mapTiles)
+    if ('file' in mapTiles && findTiles(mapTiles).path === null)
       return skipped(
         'The map shows countries and towns.',
         'To add the streets of a town, run: bin/potluck streets TOWN',

@@ -6,6 +6,8 @@ create table instance_settings (
   -- The target of a link.
   contact text,
   sign_in text[],
+  -- The town whose streets servers download: its name, lat and lng.
+  streets jsonb,
   -- Of this and the server's key, the token of the page that makes the first admin; null unless a server has printed it.
   setup_nonce bytea
 );

@@ -1,19 +1,21 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isUrl, type Reader } from './reader.ts';
 
-/** The streets of the map: a PMTiles file on this machine (an absolute path), or one at an https address. */
-export type MapTiles = { file: string } | { url: string };
+/**
+ * The streets of the map: a PMTiles file on this machine (an absolute path), or one at an https address. A downloaded file may
+ * not be there yet.
+ */
+export type MapTiles = { file: string; isDownloaded?: true } | { url: string };
 
-/** Where the command `streets` stores its download. The server uses it unless `MAP_TILES` is set. */
+export const isDownloaded = (tiles: MapTiles): boolean => 'file' in tiles && tiles.isDownloaded === true;
+
+/** Where downloaded streets are stored. Servers use them unless `MAP_TILES` is set. */
 export const downloadedStreets = (dataDir: string): string => path.join(dataDir, 'streets.pmtiles');
 
-export function readMapTiles(read: Reader, dataDir: string): MapTiles | undefined {
+export function readMapTiles(read: Reader, dataDir: string): MapTiles {
+  const downloaded: MapTiles = { file: downloadedStreets(dataDir), isDownloaded: true };
   const value = read.text('MAP_TILES');
-  if (value === undefined) {
-    const file = downloadedStreets(dataDir);
-    return existsSync(file) ? { file } : undefined;
-  }
+  if (value === undefined) return downloaded;
   if (!/^[a-z][a-z\d+.-]*:/i.test(value)) return { file: path.resolve(value) };
   const url = isUrl(value, ['https:']) ? new URL(value) : null;
   // Browsers load the file, and they accept no URL with a password.
@@ -21,5 +23,5 @@ export function readMapTiles(read: Reader, dataDir: string): MapTiles | undefine
   read.faults.push(
     'MAP_TILES must be the path of a PMTiles file, or an address of one that starts with https:// and has no password.',
   );
-  return undefined;
+  return downloaded;
 }

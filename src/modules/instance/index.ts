@@ -5,9 +5,11 @@ import { removeDemo } from './remove-demo.ts';
 import { sendTestMessage } from './send-test-message.ts';
 import type { InstanceServices } from './services.ts';
 import { setUp } from './set-up.ts';
+import { loadStreets } from './streets/load-streets.ts';
 
 /** The settings of the instance, and what its first admin needs. */
 export const instance = defineModule<InstanceServices>({
   tag: 'Administration',
   endpoints: { getSetup, setUp, getSettings, updateSettings, sendTestMessage, removeDemo },
+  jobs: [{ name: 'download streets', everyMs: 3_000, run: loadStreets }],
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { languages } from '../../../web/src/lib/language/languages.ts';
-import { body, named, nullable, oneOf, text } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, ref, text } from '../../http/schemas.ts';
 import { settingNames } from '../../instance/settings.ts';
 import { maxInstanceName } from '../../lib/config/instance-name.ts';
 import { contactKinds, messageKinds } from '../../lib/contact.ts';
@@ -16,6 +16,28 @@ const contactDescription =
   'How visitors reach the operator: a mail address, or the address of a page. Each page links to it.';
 const signInDescription = 'The ways to sign in.';
 
+const streetsDescription =
+  'The town whose streets the map shows. Servers download them, within 10 km, from the newest map of Protomaps ' +
+  '(OpenStreetMap), or from `STREETS_FROM`, and try again ten minutes after a failure.';
+const name = { examples: ['Mölndal'] };
+const place = {
+  lat: Type.Number({ minimum: -85, maximum: 85, examples: [57.6554] }),
+  lng: Type.Number({ minimum: -180, maximum: 180, examples: [12.0138] }),
+};
+export const StreetsOfTown = named('StreetsOfTown', Type.Object({ name: Type.String(name), ...place }));
+export const StreetsState = named(
+  'StreetsState',
+  Type.Object({
+    state: oneOf(['none', 'waiting', 'loading', 'ready', 'failed', 'fixed'], {
+      description:
+        'What became of `streets` on the server that answers. `ready` without `streets`: a command has downloaded them. ' +
+        '`fixed`: the operator has set `MAP_TILES`.',
+    }),
+    percent: Type.Integer({ description: 'How much is downloaded.', examples: [40] }),
+    reason: Type.String({ description: 'Why the last download failed; otherwise empty.', examples: [''] }),
+  }),
+);
+
 export const InstanceSettings = named(
   'InstanceSettings',
   Type.Object({
@@ -23,6 +45,8 @@ export const InstanceSettings = named(
     language,
     contact: nullable(Type.String({ examples: ['hello@example.org'] }), { description: contactDescription }),
     signIn: Type.Array(oneOf(contactKinds), { description: signInDescription, examples: [['email']] }),
+    streets: nullable(ref(StreetsOfTown), { description: streetsDescription }),
+    streetsState: ref(StreetsState),
     possibleSignIn: Type.Array(oneOf(contactKinds), {
       description: 'The ways to sign in for which the server is configured.',
       examples: [['phone', 'email']],
@@ -50,6 +74,11 @@ const changes = {
   contact: Type.Optional(
     nullable(text(1, 500, { examples: ['hello@example.org'] }), {
       description: `${contactDescription} Null for none.`,
+    }),
+  ),
+  streets: Type.Optional(
+    nullable(body({ name: text(1, 200, name), ...place }), {
+      description: `${streetsDescription} Null for none; downloaded ones stay.`,
     }),
   ),
   signIn: Type.Optional(

@@ -17,6 +17,7 @@ import type { ReadyConfig } from '../../lib/config.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { listDemoAccounts } from '../users/admins.ts';
 import type { InstanceSettings, SettingsChange } from './schemas.ts';
+import { describeStreets } from './streets/describe-streets.ts';
 
 export async function readSettings({
   instance,
@@ -24,10 +25,12 @@ export async function readSettings({
   db,
 }: Pick<BaseServices, 'instance' | 'config' | 'db'>): Promise<InstanceSettings> {
   const [settings, demo] = await Promise.all([instance.settings(), listDemoAccounts(db)]);
+  const streetsState = await describeStreets(config, settings.streets);
   const fixed = fixedSettings(config);
   return {
     ...settings,
     contact: settings.contact?.replace(/^mailto:/, '') ?? null,
+    streetsState,
     possibleSignIn: config.signIn,
     fixed: settingNames.filter((name) => name in fixed),
     demoAccounts: demo.length,
@@ -42,7 +45,7 @@ export const refuseSetting = (path: SettingName, message: string): Problem =>
  * @throws Problem `invalid_request`, `setting_refused`
  */
 export function readChange(
-  { name, language, contact, signIn }: SettingsChange,
+  { name, language, contact, signIn, streets }: SettingsChange,
   config: ReadyConfig,
 ): Partial<Settings> {
   if (name !== undefined && !isInstanceName(name)) throw invalid('name', 'must have none of " < > @');
@@ -53,6 +56,7 @@ export function readChange(
     ...(language !== undefined && { language }),
     ...(contact !== undefined && { contact: link ?? null }),
     ...(signIn !== undefined && { signIn }),
+    ...(streets !== undefined && { streets }),
   };
   const fixed = fixedSettings(config);
   for (const setting of settingNames)

@@ -1,5 +1,5 @@
 /** Serves the streets of the map (MAP_TILES). Browsers read ranges of bytes of the file: its index, then single tiles. */
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
@@ -12,18 +12,25 @@ const servedPath = '/map/streets.pmtiles';
 /** After a change of the file, browsers notice by its ETag that stored ranges belong to the old one. */
 const cacheControl = 'public, max-age=86400';
 
-/** The address at which browsers load the file. */
-export const addressOfTiles = (tiles: MapTiles): string => ('url' in tiles ? tiles.url : servedPath);
+/** The address at which browsers load the file, and its path on this machine. Null: there are no streets, or not there. */
+export function findTiles(tiles: MapTiles): { address: string | null; path: string | null } {
+  if ('url' in tiles) return { address: tiles.url, path: null };
+  // A download may end at any time. Pages are stored, so few of them ask.
+  if (tiles.isDownloaded && !existsSync(tiles.file)) return { address: null, path: null };
+  return { address: servedPath, path: tiles.file };
+}
 
 /** Part of a file, with its last byte. */
 type Range = { start: number; end: number };
 
 type Response = { status: number; headers: Record<string, string | number>; body: Range | null };
 
-/** Clients choose the range alone: the only file is that of the operator. */
-export function registerMapTiles(app: App, file: string): void {
+/** Clients choose the range alone: the only file is that of the operator. 404 while there is none. */
+export function registerMapTiles(app: App, tiles: MapTiles): void {
   app.get(servedPath, { schema: { hide: true }, config: { isStaticFile: true } }, async (request, reply) => {
-    const { handle, stats } = await openTiles(file);
+    const { path } = findTiles(tiles);
+    if (path === null) throw new Problem('route_not_found');
+    const { handle, stats } = await openTiles(path);
     const { status, headers, body } = respond(request, stats);
     reply.code(status).headers(headers);
     if (body) return reply.send(handle.createReadStream(body));
@@ -95,12 +102,12 @@ const vectorTiles = 1;
  * Checks the file at the start. Without the check, a wrong path would only leave the streets out of the map.
  * @throws ConfigError that names the variable and the reason
  */
-export async function checkMapTiles(tiles: MapTiles | undefined): Promise<void> {
-  if (!tiles || 'url' in tiles) return;
+export async function checkMapTiles(tiles: MapTiles): Promise<void> {
+  if ('url' in tiles || findTiles(tiles).path === null) return;
   const fault = await findFault(tiles.file);
   if (!fault) return;
   throw new ConfigError(
-    `The file of streets "${tiles.file}" ${fault}. MAP_TILES names it, or the command "streets" has downloaded it.`,
+    `The file of streets "${tiles.file}" ${fault}. MAP_TILES names it, or it was downloaded.`,
   );
 }
 

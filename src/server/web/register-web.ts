@@ -14,7 +14,7 @@ import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi, toHeaders } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
 import { buildDirectory, isBuilt } from './built-files.ts';
-import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
+import { findTiles, registerMapTiles } from './map-tiles.ts';
 import { loadPageServer } from './page-server.ts';
 import { findPageSettings } from './page-settings.ts';
 import { Previews } from './previews/previews.ts';
@@ -58,7 +58,7 @@ export async function registerWeb(app: App, services: VersionServices): Promise<
     return;
   }
   const { mapTiles } = services.config;
-  if (mapTiles && 'file' in mapTiles) registerMapTiles(app, mapTiles.file);
+  registerMapTiles(app, mapTiles);
   await app.register(registerFiles);
   await app.register(async (scope) => registerRoutes(scope, app, services));
 }
@@ -90,17 +90,14 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
 function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
   const { production, publicUrl, demo, mapTiles, oidc, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
-  const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
-  const mapPaths = {
-    base: path.join(buildDirectory, 'client', 'map', 'base.pmtiles'),
-    streets: mapTiles && 'file' in mapTiles ? mapTiles.file : null,
-  };
+  const baseMap = path.join(buildDirectory, 'client', 'map', 'base.pmtiles');
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
   const previews = new Previews();
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
     const { signIn, contact, language } = await findPageSettings(services);
+    const tiles = findTiles(mapTiles);
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {
@@ -114,8 +111,8 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         },
         oidcName: oidcNameOf({ signIn, oidc }),
         defaultLanguage: language,
-        mapTiles: tilesAddress,
-        mapPaths,
+        mapTiles: tiles.address,
+        mapPaths: { base: baseMap, streets: tiles.path },
         contact,
         isProduction: production,
         defaultCountry,

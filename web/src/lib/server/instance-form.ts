@@ -1,6 +1,7 @@
 /** The form of the settings of the instance, and the forms beside it. */
-import { type Client, removeDemo, sendTestMessage, type updateSettings } from '@potluck/client';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { type Client, removeDemo, searchPlaces, sendTestMessage, updateSettings } from '@potluck/client';
+import { m } from '#lib/messages/index.js';
+import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
 
 type Change = NonNullable<Parameters<typeof updateSettings>[0]['body']>;
 
@@ -34,4 +35,18 @@ export const toolActions = {
     send: ({ client }: { client: Client }) => removeDemo({ client }),
     done: () => ({ tool: 'demo' as const, isRemoved: true }),
   }),
+  streets: formAction({
+    fields: (form) => ({ tool: 'streets' as const, ...texts(form, 'town') }),
+    send: async ({ client }, { town }) =>
+      updateSettings({ client, body: { streets: await findTown(client, town) } }),
+    done: () => ({ tool: 'streets' as const }),
+  }),
 };
+
+/** @throws InvalidFields without a town of the name */
+async function findTown(client: Client, text: string): Promise<{ name: string; lat: number; lng: number }> {
+  const found = text && (await searchPlaces({ client, query: { q: text, limit: 1 } })).data.data[0];
+  if (!found) throw new InvalidFields({ town: m.instance_streets_unknown() });
+  const { name, lat, lng } = found;
+  return { name, lat, lng };
+}

@@ -5,7 +5,8 @@ import { requireAdmin } from '#lib/server/require-admin.ts';
 import { findTestWays } from '#lib/server/test-ways.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, url }) => {
+export const load: PageServerLoad = async ({ locals, url, depends }) => {
+  depends('app:settings');
   requireAdmin(locals, url);
   const client = locals.api;
   const [settings, ways] = await Promise.all([

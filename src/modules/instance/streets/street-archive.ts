@@ -1,9 +1,8 @@
 /** The map that streets are cut out of: a PMTiles file at an address, of which ranges of bytes are read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtagMismatch, FetchSource, PMTiles, type Source, TileType } from 'pmtiles';
-import type { Tile } from '../../lib/pmtiles-file.ts';
-import { dayMs, utcDay } from '../../lib/time.ts';
-import { CommandError } from '../command/command-error.ts';
+import type { Tile } from '../../../lib/pmtiles-file.ts';
+import { dayMs, utcDay } from '../../../lib/time.ts';
 import type { TileAddress } from './town-tiles.ts';
 
 const builds = 'https://build.protomaps.com';
@@ -16,11 +15,14 @@ const pauseMs = 250;
 /** Requests at the same time. */
 const concurrency = 8;
 
+/** Why streets cannot be had, as a sentence. */
+export class StreetsError extends Error {}
+
 export type StreetArchive = { url: string; maxZoom: number; metadata: object; archive: PMTiles };
 
 /**
  * @param url undefined for the newest build of Protomaps
- * @throws CommandError if the file cannot be read, or has no streets in the layers that the map draws
+ * @throws StreetsError if the file cannot be read, or has no streets in the layers that the map draws
  */
 export async function openStreets(
   url: string | undefined,
@@ -44,14 +46,14 @@ async function openArchive(url: string, stop: AbortSignal): Promise<StreetArchiv
   const archive = new PMTiles(repeatedReads(url, stop));
   const [header, metadata] = await Promise.all([archive.getHeader(), archive.getMetadata()]).catch(
     (error) => {
-      throw error instanceof CommandError
+      throw error instanceof StreetsError
         ? error
-        : new CommandError(`${url} cannot be read: ${reasonOf(error)}.`);
+        : new StreetsError(`${url} cannot be read: ${reasonOf(error)}.`);
     },
   );
   const layers = (metadata as { vector_layers?: { id: string }[] } | null)?.vector_layers ?? [];
   if (header.tileType !== TileType.Mvt || !layers.some(({ id }) => id === 'roads'))
-    throw new CommandError(
+    throw new StreetsError(
       `${url} is not a map with the layers of the Protomaps basemap: it has no "roads".`,
     );
   return { url, maxZoom: header.maxZoom, metadata: metadata as object, archive };
@@ -59,7 +61,7 @@ async function openArchive(url: string, stop: AbortSignal): Promise<StreetArchiv
 
 /**
  * Reads ranges of bytes. The archive remembers a failure of its index, so attempts are repeated here.
- * Reads throw a CommandError with the reason of the last attempt.
+ * Reads throw a StreetsError with the reason of the last attempt.
  */
 function repeatedReads(url: string, stop: AbortSignal): Source {
   const source = new FetchSource(url);
@@ -74,7 +76,7 @@ function repeatedReads(url: string, stop: AbortSignal): Source {
           stop.throwIfAborted();
           // The archive begins anew if the file has changed.
           if (error instanceof EtagMismatch) throw error;
-          if (attempt === attempts) throw new CommandError(`${url} cannot be read: ${reasonOf(error)}.`);
+          if (attempt === attempts) throw new StreetsError(`${url} cannot be read: ${reasonOf(error)}.`);
           await sleep(attempt * pauseMs);
         }
       }
@@ -85,7 +87,7 @@ function repeatedReads(url: string, stop: AbortSignal): Source {
 /**
  * @param onTile is called after each tile
  * @returns the tiles that the archive has
- * @throws CommandError if one cannot be read
+ * @throws StreetsError if one cannot be read
  */
 export async function readTiles(
   { archive }: StreetArchive,
