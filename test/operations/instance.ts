@@ -22,6 +22,7 @@ import {
   opaque,
   operatorContact,
   orNull,
+  orOpen,
   personName,
   waysToSignIn,
 } from './rules.ts';
@@ -36,6 +37,9 @@ const settings = {
   ),
 };
 
+/** Without a valid token, the handler does not read what these mean. */
+const unread = { name: orOpen(instanceName), contact: orOpen(orNull(operatorContact)) };
+
 export const instanceOperations: Record<string, Operation> = {
   // There is an admin in these tests. test/instance/ has servers without one.
   'GET /v1/setup': {
@@ -47,7 +51,7 @@ export const instanceOperations: Record<string, Operation> = {
     ...open(),
     ...of(
       { token: opaque, displayName: personName(80) },
-      { phone: opaque, country: countryCode, email: opaque, ...settings },
+      { phone: opaque, country: countryCode, email: opaque, ...settings, ...unread },
     ),
     example: () => ({ token: 'pf_none', displayName: 'Noor', email: 'noor@example.org' }),
     rows: {

@@ -227,6 +227,12 @@ export const listOf = (rule: Rule, min: number, max: number): Rule => ({
   ],
 });
 
+/** A rule of the handler, which another refusal may precede: what the type allows is open. */
+export const orOpen = (rule: Rule): Rule => ({
+  ...rule,
+  judge: (value) => (rule.judge(value) === 'shape' && typeof value === 'string' ? 'open' : rule.judge(value)),
+});
+
 export const orNull = (rule: Rule): Rule => ({
   judge: (value) => (value === null ? 'fits' : rule.judge(value)),
   good: [...rule.good, null],
