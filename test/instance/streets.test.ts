@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { readConfig } from '../../src/lib/config.ts';
 import { loadStreets } from '../../src/modules/instance/streets/load-streets.ts';
-import { createAdmin } from '../support/factories.ts';
+import { createAdmin, fromPage, signInBrowser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
 import { address, town } from '../support/street-server.ts';
 
@@ -69,4 +69,24 @@ test('streets: 400 naming the field beyond the map; 409 where the operator has s
   assert.equal(expectProblem(refused, 409, 'setting_refused').body.errors[0].path, 'streets');
   const { body } = await fixed.get('/v1/admin/settings', admin.token);
   assert.deepEqual([body.streetsState.state, body.fixed.includes('streets')], ['fixed', true]);
+});
+
+test('streets: the form takes the name of a town, and explains a name that is none', async () => {
+  const cookie = await signInBrowser(api, admin.phone);
+  const send = async (entered: string) => {
+    const response = await fetch(`${api.url}/admin/settings?/streets`, {
+      method: 'POST',
+      body: new URLSearchParams({ town: entered }),
+      headers: { ...fromPage, cookie, accept: 'text/html', 'accept-language': 'en' },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const unknown = await send('Xqzwk');
+  assert.equal(unknown.status, 400);
+  assert.match(unknown.text, /There is no town of this name/);
+  assert.match(unknown.text, /value="Xqzwk"/);
+  const known = await send('Mölndal');
+  assert.equal(known.status, 200);
+  assert.match(known.text, /Mölndal: the download begins in a moment/);
+  assert.equal((await readState()).streets.name, 'Mölndal');
 });
