@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { truncate } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,6 +18,7 @@ import { listFiles, upload } from '../support/upload-helpers.ts';
 const dataDir = path.join(os.tmpdir(), `potluck-unread-${randomBytes(6).toString('hex')}`);
 // Each client has the address of its X-Forwarded-For.
 const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' } });
+after(() => rm(dataDir, { recursive: true, force: true }));
 const person = await createUser(api);
 const image = await storeLargeImage();
 const list = await createLongList();
