@@ -22,6 +22,14 @@ export const limitFaults: Fault[] = [
       'each server has its own limit',
     ],
   ]),
+  ...faultsOf('src/cli/serve/worker-slot.ts', [
+    [
+      'Math.min(firstPauseMs * 2 ** (ends - 2), maxPauseMs)',
+      '0',
+      'src/cli/serve/worker-slot',
+      'a process that ends at once is started again without an end',
+    ],
+  ]),
   ...faultsOf('src/lib/process-share.ts', [
     [
       'Math.ceil(limit / processes)',
