@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/backup/restore-backup.ts';
@@ -221,6 +222,25 @@ test('backup: one line and no file when FILE cannot be written; only a complete 
     (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.tar'),
     [],
   );
+});
+
+test('backup: a stop in the middle of a large table ends it at once, and leaves no file', async () => {
+  const large = await cloneDatabase();
+  const sql = await openSql(large, 'tests');
+  await sql`
+    insert into contacts select repeat(md5(random()::text), 5) || n, gen_random_uuid()
+    from generate_series(1, 150000) n`;
+  await sql.end();
+  const parts = async () => (await readdir(directory)).filter((name) => name.startsWith('middle.tar.'));
+  const stop = new AbortController();
+  const written = writeBackup(rowsIn(large), fileFor('middle.tar'), { signal: stop.signal });
+  const rejected = assert.rejects(written, /interrupted/);
+  const sizeOfPart = async () =>
+    (await stat(fileFor((await parts())[0] ?? 'none')).catch(() => null))?.size ?? 0;
+  while ((await sizeOfPart()) < 100_000) await sleep(10);
+  stop.abort(new Error('interrupted'));
+  await rejected;
+  assert.deepEqual(await parts(), []);
 });
 
 test('backup: exit code 1 and one line for an existing FILE, which stays unchanged; --force replaces it', async () => {

@@ -1,5 +1,6 @@
 /** Writes a backup: one snapshot of the database, and the images that it names. Servers can write meanwhile. */
 import { randomBytes } from 'node:crypto';
+import { addAbortListener } from 'node:events';
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -38,6 +39,8 @@ export async function writeBackup(
   await checkDestination(file, force);
   const temporaryFile = `${path.resolve(file)}.${randomBytes(4).toString('hex')}.part`;
   const connection = await openConnection(target, 'backup');
+  // A rollback would wait for the rest of the table that is being read.
+  using _ = signal && addAbortListener(signal, () => connection.destroy());
   try {
     await using out = await open(temporaryFile, 'wx', 0o600);
     const manifest = await writeArchive({ connection, storage, out, snapshot, signal });
