@@ -113,6 +113,28 @@ test('cached page: each language has its own, by cookie and then by Accept-Langu
   }
 });
 
+test('cached page: a change of the contact and of the language of the instance is shown to the next request on every server', async () => {
+  const { token } = await createAdmin(api);
+  const { id } = await createEvent(api, organizer);
+  const change = (body: object) => api.patch('/v1/admin/settings', token, body);
+  for (const path of ['/', `/e/${id}`]) {
+    await openOften(path);
+    expectStatus(await change({ contact: 'hello@example.org', language: 'sv' }), 200);
+    for (const on of [other, api]) {
+      const { text } = await open(on, path);
+      assert.match(text, /<html lang="sv"/);
+      assert.ok(text.includes('href="mailto:hello@example.org"'));
+    }
+    await openOften(path);
+    expectStatus(await change({ contact: null, language: 'en' }), 200);
+    for (const on of [other, api]) {
+      const { text } = await open(on, path);
+      assert.match(text, /<html lang="en"/);
+      assert.ok(!text.includes('mailto:hello@example.org'));
+    }
+  }
+});
+
 test('cached page: visitors who are signed in, or send another cookie, get a page of their own', async () => {
   const { id } = await createEvent(api, organizer);
   const guest = await createUser(api);

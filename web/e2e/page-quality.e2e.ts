@@ -119,7 +119,7 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   signIn,
   createPerson,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(120_000);
   const [admin, guest] = [await newAdmin(), await createPerson()];
   const paths = await listPages(admin, guest);
   const event = paths.find((path) => path.startsWith('/e/')) ?? '';

@@ -12,21 +12,24 @@ declare global {
       sessionCookie: { name: string; cleared: string };
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
-      /** The ways to sign in: the visitor's last one first. */
-      signInWays: Features['signIn'];
-      /** What the OpenID Connect provider is called; null if people do not sign in there. */
-      oidcName: string | null;
+      /**
+       * The settings of the instance as they are now. `signInWays`: the visitor's last one first. `oidcName`: what the OpenID
+       * Connect provider is called; null if people do not sign in there. `contact`: the target of a link; null for none.
+       * `language`: that of visitors who ask for none that pages have.
+       */
+      findSettings(): Promise<{
+        signInWays: Features['signIn'];
+        oidcName: string | null;
+        contact: string | null;
+        language: Language;
+      }>;
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
       /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */
       mapPaths: { base: string; streets: string | null };
       isProduction: boolean;
-      /** The language for visitors who ask for none that pages have. */
-      defaultLanguage: Language;
       /** The country of the server's phone numbers, such as `SE`; null if the operator has not set one. */
       defaultCountry: string | null;
-      /** How visitors reach the operator: the target of a link; null for none. */
-      contact: string | null;
       requestId: string;
       /** Logs an error that is a defect of the server. */
       reportError(error: unknown): void;

@@ -49,7 +49,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (openPages[event.locals.session]?.includes(event.url.pathname) === false) redirect(303, '/suspended');
   const { headers } = event.request;
   const language =
-    findLanguage(headers.get('cookie'), headers.get('accept-language')) ?? platform.defaultLanguage;
+    findLanguage(headers.get('cookie'), headers.get('accept-language')) ??
+    (await platform.findSettings()).language;
   const response = await withLanguage(language, () =>
     resolve(event, {
       transformPageChunk: ({ html }) =>

@@ -33,7 +33,7 @@ export function createAnonymousPages(app: App, services: VersionServices, render
   const cache = new PageCache(cacheBytes * cacheShare);
 
   /** Every page shows settings of the instance. To be called after the log is read: then their version is current. */
-  const withSettings = (version: string) => `${services.instance.version} ${version}`;
+  const withSettings = (version: string, settings = services.instance.version) => `${settings} ${version}`;
 
   return async (request: FastifyRequest): Promise<Page | null> => {
     if (!isAnonymous(request)) return null;
@@ -51,6 +51,8 @@ export function createAnonymousPages(app: App, services: VersionServices, render
    * @param asked undefined for the language of the instance
    */
   async function render(request: FastifyRequest, asked: Language | undefined): Promise<RenderedPage> {
+    // Of the beginning: the page may show the settings before a change that its later reads see.
+    const { version } = services.instance;
     const language = asked ?? (await findPageSettings(services)).language;
     const reads: ApiRead[] = [];
     let isCacheable = true;
@@ -58,7 +60,8 @@ export function createAnonymousPages(app: App, services: VersionServices, render
       isCacheable &&= method === 'GET' && response.status === 200;
       const { pathname, search } = new URL(url);
       const path = pathname + search;
-      if (isCacheable) reads.push({ path, version: withSettings(versionOfResponse(path, response)) });
+      if (isCacheable)
+        reads.push({ path, version: withSettings(versionOfResponse(path, response), version) });
     });
     const web = new Request(new URL(request.url, publicUrl), {
       headers: { accept: 'text/html', cookie: `language=${language}` },

@@ -14,12 +14,14 @@ type Platform = {
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
-  signInWays: ContactKind[];
-  oidcName: string | null;
-  defaultLanguage: Language;
+  findSettings(): Promise<{
+    signInWays: ContactKind[];
+    oidcName: string | null;
+    contact: string | null;
+    language: Language;
+  }>;
   mapTiles: string | null;
   mapPaths: { base: string; streets: string | null };
-  contact: string | null;
   isProduction: boolean;
   defaultCountry: string | null;
   requestId: string;

@@ -96,7 +96,6 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
-    const { signIn, contact, language } = await findPageSettings(services);
     const tiles = findTiles(mapTiles);
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
@@ -105,15 +104,14 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
         drawPreview,
         sessionCookie,
         demoAccounts,
-        // Few pages show the ways, so the cookies are read where they are asked for.
-        get signInWays() {
-          return orderedWays(services.config, { signIn }, web.headers.get('cookie') ?? '');
+        // Read when the page asks for them, because the form of a page may have changed them.
+        async findSettings() {
+          const { signIn, contact, language } = await findPageSettings(services);
+          const signInWays = orderedWays(services.config, { signIn }, web.headers.get('cookie') ?? '');
+          return { signInWays, contact, language, oidcName: oidcNameOf({ signIn, oidc }) };
         },
-        oidcName: oidcNameOf({ signIn, oidc }),
-        defaultLanguage: language,
         mapTiles: tiles.address,
         mapPaths: { base: baseMap, streets: tiles.path },
-        contact,
         isProduction: production,
         defaultCountry,
         requestId: request.id,

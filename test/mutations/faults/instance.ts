@@ -51,6 +51,9 @@ export const instanceFaults: Fault[] = [
       'no way to sign in',
     ],
   ]),
+  ...faultsOf('src/server/web/anonymous-pages.ts', [
+    ['`${settings} ${version}`', 'version', 'web-page-cache', 'cached pages keep the former contact'],
+  ]),
   ...faultsOf('src/cli/admin.ts', [
     ["if (role === 'admin') await closeSetup(tx);", '', 'setup', 'an old address makes an admin again'],
   ]),

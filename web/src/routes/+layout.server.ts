@@ -7,8 +7,9 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, platform, de
   // Changes with every load, also of other parts of a page.
   const loadedAt = new Date().toISOString();
   const country = platform?.defaultCountry ?? null;
-  const signInWays: Features['signIn'] = platform?.signInWays ?? ['phone'];
-  const [contact, oidcName] = [platform?.contact ?? null, platform?.oidcName ?? null];
+  const settings = await platform?.findSettings();
+  const signInWays: Features['signIn'] = settings?.signInWays ?? ['phone'];
+  const [contact, oidcName] = [settings?.contact ?? null, settings?.oidcName ?? null];
   const ofServer = { country, signInWays, contact, oidcName };
   if (!me) return { me: null, unread: 0, unreadConversations: 0, loadedAt, ...ofServer };
   const [{ unreadCount }, { unreadConversations }] = await Promise.all([

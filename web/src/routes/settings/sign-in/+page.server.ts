@@ -15,9 +15,9 @@ import type { Actions, PageServerLoad } from './$types';
 
 const here = '/settings/sign-in';
 
-export const load: PageServerLoad = ({ locals, url, platform }) => {
+export const load: PageServerLoad = async ({ locals, url, platform }) => {
   const { phone, email, oidc, mailReplies } = requireMe(locals, url);
-  const ways = platform?.signInWays ?? [];
+  const ways = (await platform?.findSettings())?.signInWays ?? [];
   const contacts = { phone, email, oidc };
   // The API refuses to remove the only way to sign in.
   const hasOther = (kind: keyof typeof contacts) =>
