@@ -62,14 +62,15 @@ function layersOf(flavor: Flavor, language: string, minZoom: number): LayerSpeci
   return (JSON.parse(text) as LayerSpecification[])
     .filter(({ id, type }) => type !== 'background' && !signs.has(id))
     .map((layer) => ({
-      ...withoutIcon(layer),
+      ...withOwnLabels(layer),
       id: `streets-${layer.id}`,
       minzoom: Math.max(layer.minzoom ?? 0, minZoom),
     }));
 }
 
-function withoutIcon(layer: LayerSpecification): LayerSpecification {
+/** Labels are in the letters of the page, and none has an icon, which would be on another server. */
+function withOwnLabels(layer: LayerSpecification): LayerSpecification {
   if (layer.type !== 'symbol') return layer;
   const { 'icon-image': _icon, ...layout } = layer.layout ?? {};
-  return { ...layer, layout };
+  return { ...layer, layout: { ...layout, 'text-font': ['Regular', 'Figtree'] } };
 }
