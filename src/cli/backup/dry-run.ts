@@ -48,7 +48,7 @@ async function refuseUnfitTarget(target: Target, header: BackupHeader): Promise<
 }
 
 /** The database is larger than its rows as text, because of indexes and the write-ahead log (docs/operating.md, Backup). */
-const growth = 3;
+const growth = 6;
 
 async function describeSpace({ dataDir, databaseUrl, s3 }: Config, contents: Contents): Promise<string> {
   const { bavail, bsize } = await statfs(await nearestDirectory(dataDir));
