@@ -8,10 +8,11 @@ import { readConfig } from '../../src/lib/config.ts';
 import { loadStreets } from '../../src/modules/instance/streets/load-streets.ts';
 import { createAdmin, fromPage, signInBrowser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
-import { address, town } from '../support/street-server.ts';
+import { startStreetServer, town } from '../support/street-server.ts';
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'potluck-streets-'));
 after(() => rmSync(dataDir, { recursive: true }));
+const address = await startStreetServer();
 const clock = new TestClock();
 const env = { DATA_DIR: dataDir };
 const api = await startTestApp({ pages: true, env, clock });

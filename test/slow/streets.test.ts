@@ -7,9 +7,11 @@ import { PMTiles } from 'pmtiles';
 import { readConfig } from '../../src/lib/config.ts';
 import { checkMapTiles } from '../../src/server/web/map-tiles.ts';
 import { cleanUpAfterTests, createTempDir, potluck } from '../support/processes.ts';
-import { address, maxZoom, metadata, tileOf, town } from '../support/street-server.ts';
+import { maxZoom, metadata, startStreetServer, tileOf, town } from '../support/street-server.ts';
 
 cleanUpAfterTests();
+
+const address = await startStreetServer();
 
 async function run(...args: string[]) {
   const dataDir = path.join(await createTempDir(), 'data');

@@ -37,20 +37,23 @@ const files: Record<string, Buffer> = {
   }),
   '/no-map.pmtiles': Buffer.alloc(20_000, 'x'),
 };
-const ranges = new Set<string>();
-/** Serves ranges of bytes. The first request for each third range fails. */
-const server = http.createServer((request, response) => {
-  const file = files[request.url ?? ''];
-  const { range = '' } = request.headers;
-  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
-  const isNew = !ranges.has(range);
-  ranges.add(range);
-  if (isNew && ranges.size % 3 === 1) return void response.writeHead(503).end();
-  if (!file) return void response.writeHead(404).end();
-  const part = file.subarray(Number(first), Number(last) + 1);
-  response.writeHead(206, { etag: '"1"', 'content-length': part.length }).end(part);
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-after(() => server.close());
-export const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** Serves ranges of bytes, of which the first request for each third one fails. @returns the address of the server */
+export async function startStreetServer(): Promise<string> {
+  const ranges = new Set<string>();
+  const server = http.createServer((request, response) => {
+    const file = files[request.url ?? ''];
+    const { range = '' } = request.headers;
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+    const isNew = !ranges.has(range);
+    ranges.add(range);
+    if (isNew && ranges.size % 3 === 1) return void response.writeHead(503).end();
+    if (!file) return void response.writeHead(404).end();
+    const part = file.subarray(Number(first), Number(last) + 1);
+    response.writeHead(206, { etag: '"1"', 'content-length': part.length }).end(part);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
