@@ -42,7 +42,7 @@ describe('streets', { concurrency: 2 }, () => {
       out,
       /^Streets within 8 km of Mölndal, SE \(57\.65\d+, 12\.01\d+\), out of http.*\n(\d+ of \d+ tiles\n){10}/,
     );
-    assert.match(out, /streets\.pmtiles has 0\.0 MB\. The server shows it after its next start\.\n$/);
+    assert.match(out, /streets\.pmtiles has 0\.0 MB\. Servers show it from their next start on\.\n$/);
     const archive = await openFile(file);
     const textOf = async (z: number, x: number, y: number) => {
       const tile = await archive.getZxy(z, x, y);
@@ -95,7 +95,7 @@ describe('streets', { concurrency: 2 }, () => {
         [town.name, '--from', 'world.pmtiles'],
         /^--from is "world\.pmtiles"; it must be an address that [^\n]+\n$/,
       ],
-      [['0,0', ...world], /^http[^\n]+ has no streets within 10 km of 0,0\.\n$/],
+      [['0,0', ...world], /^http[^\n]+ has no streets within 10 km of 0, 0\.\n$/],
     ];
     for (const [args, sentence] of cases) {
       const { code, err, dataDir } = await run(...args);
