@@ -1,6 +1,6 @@
 /** The command `doctor`: the configuration and the database. Each fault is a real one. */
 import assert from 'node:assert/strict';
-import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -118,7 +118,8 @@ describe('doctor', { concurrency: 2 }, () => {
     const env = await withServer();
     const home = path.join(await createTempDir(), 'newer');
     await createNewerVersion(home);
-    // The texts of mails are among the sources of the pages; their build is missing.
+    // All sources of the pages, whose build is missing.
+    await rm(path.join(home, 'web'), { recursive: true });
     await mkdir(path.join(home, 'web'));
     for (const name of ['src', 'messages'])
       await symlink(path.join(import.meta.dirname, '..', '..', 'web', name), path.join(home, 'web', name));

@@ -47,6 +47,8 @@ function listen(): AbortSignal {
  * @throws the error of `work`, or the reason of `stop` if that aborts first
  */
 export async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
+  // Its error after an abort, also one before this call, must not end the process.
+  work.catch(() => {});
   stop.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   using _ = addAbortListener(stop, () => reject(stop.reason));
