@@ -150,7 +150,7 @@ test('nightly: a server without BACKUP_DIR has no metric, and one whose director
   const without = await serve({ env: { SECRET_KEY, DATABASE_URL } });
   assert.equal(await metricOf(without, lastSuccess), null);
   const server = await serve({ env: { SECRET_KEY, DATABASE_URL, BACKUP_DIR: missing } });
-  const failures = 'potluck_job_failures_total{job="make the backup of the day"}'.replace(/[{}]/g, '\\$&');
+  const failures = 'potluck_job_failures_total{name="make the backup of the day"}'.replace(/[{}]/g, '\\$&');
   await until('the job fails', async () => ((await metricOf(server, failures)) ?? 0) > 0);
   await mkdir(missing);
 });

@@ -95,7 +95,7 @@ describe('doctor of services', { concurrency: 2 }, () => {
     const args = ['--send-to', number];
     const sent = await doctor(sms, { args });
     assert.match(sent.of('test message')[0] ?? '', /^good /);
-    assert.match(bodies[0] ?? '', /\+12025550147.*a test message/);
+    assert.match(bodies[0] ?? '', /\+12025550147.*this is a test/);
     status = 402;
     const refused = await doctor(sms, { args });
     assert.deepEqual(without(refused.broken), ['test message']);
