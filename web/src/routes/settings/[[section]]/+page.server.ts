@@ -1,14 +1,23 @@
 import { type Client, createUpload, updateMe } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { error, redirect } from '@sveltejs/kit';
 import { textOf } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
-import { profileOf } from '#lib/people/own-profile.ts';
 import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
 import { requireMe } from '#lib/server/require-me.ts';
+import { readSettingStates } from '#lib/server/setting-states.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = ({ locals, url }) => {
-  return { profile: profileOf(requireMe(locals, url)) };
+/** `/settings` lists the sections, with the profile beside them on wide screens; `/settings/profile` is the profile. */
+export const load: PageServerLoad = async ({ locals, url, params: { section } }) => {
+  if (section !== undefined && section !== 'profile') error(404);
+  const me = requireMe(locals, url);
+  const { name, username, bio, city, isPrivate, avatar } = me;
+  const isFirst = section === undefined;
+  return {
+    profile: { name, username, bio, city, isPrivate, avatar },
+    isFirst,
+    states: isFirst ? await readSettingStates(locals.api, me) : null,
+  };
 };
 
 export const actions: Actions = {
