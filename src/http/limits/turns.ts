@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer';
+export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer' | 'document';
 /** `takenAt`: in ms of `performance.now()`. `minPauseMs`: after a shorter turn, there is no pause. */
 type Turn = { kind: TurnKind; takenAt: number; minPauseMs: number };
 type Waiting = { reply: FastifyReply; minPauseMs: number; start: () => void };
@@ -29,12 +29,14 @@ type Queue = { taken: number; waiting: Waiting[] };
  * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
  * heavy reads use none, and the requests of pages to the API take turns of their own.
  */
-const maxTurns = { light: shareOf(4), heavy: 1, page: 1, transfer: 1 };
+const maxTurns = { light: shareOf(4), heavy: 1, page: 1, transfer: 1, document: 1 };
 
 /** The rate limit bounds short handlers. It does not count the requests of pages, of which a long file needs thousands. */
 const minPauseMs = () => (isPageCall() ? 0 : 3);
 /** The longest pauses. */
-const maxPauseMs = { light: 50, heavy: 50, page: 500, transfer: 500 };
+const maxPauseMs = { light: 50, heavy: 50, page: 500, transfer: 500, document: 500 };
+/** Handing over a document takes no time, but sending it does: a megabyte, if the client decodes nothing. */
+const leastPauseMs = { light: 0, heavy: 0, page: 0, transfer: 0, document: 20 };
 
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
@@ -68,8 +70,9 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
       startWaiting(queue);
     };
     const tookMs = performance.now() - turn.takenAt;
-    if (tookMs < turn.minPauseMs) release();
-    else setTimeout(release, Math.min(tookMs, maxPauseMs[turn.kind]));
+    const least = leastPauseMs[turn.kind];
+    if (tookMs < turn.minPauseMs && least === 0) release();
+    else setTimeout(release, Math.max(Math.min(tookMs, maxPauseMs[turn.kind]), least));
   });
 }
 

@@ -32,8 +32,11 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
 
   // No route is added after the first request, so the document no longer changes.
   const read = lazily(async () => createDocument(JSON.stringify(app.swagger())));
-  app.get('/openapi.json', { schema: { hide: true }, config: { turns: 'heavy' } }, async (request, reply) =>
-    sendUnversioned(request, reply, await read(), 'application/json; charset=utf-8'),
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true }, config: { turns: 'document' } },
+    async (request, reply) =>
+      sendUnversioned(request, reply, await read(), 'application/json; charset=utf-8'),
   );
   registerReference(app);
 }
