@@ -3,7 +3,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { closeSetup } from '../instance/setup-token.ts';
 import type { Config, ReadyConfig } from '../lib/config.ts';
 import type { Contact, MessageContact } from '../lib/contact.ts';
-import { isPersonName } from '../lib/text.ts';
+import { isPersonName, maxPersonName } from '../lib/text.ts';
 import { createOperatorLink } from '../modules/auth/operator-link.ts';
 import { setRole } from '../modules/auth/session-repo.ts';
 import { findAccount } from '../modules/users/accounts.ts';
@@ -11,9 +11,6 @@ import { requireMe, updateProfile } from '../modules/users/own-profile.ts';
 import { findOrCreateByCommand, nameOf, parseContactArgument } from './command/accounts.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
-
-/** As the API allows. */
-const maxName = 80;
 
 const usage =
   'Usage: admin create CONTACT [--name NAME], admin grant CONTACT, admin revoke CONTACT, or admin link CONTACT';
@@ -51,8 +48,8 @@ export async function adminCommand(
 
 async function createAdmin(tx: Transaction, command: Command): Promise<string[]> {
   const { contact, config, name, now } = command;
-  if (name !== undefined && (name.length > maxName || !isPersonName(name)))
-    throw new CommandError('--name must be one line of 1 to 80 characters.');
+  if (name !== undefined && (name.length > maxPersonName || !isPersonName(name)))
+    throw new CommandError(`--name must be one line of 1 to ${maxPersonName} characters.`);
   // The contact is locked before the account.
   const link = await createOperatorLink(tx, config, contact, now);
   const { id, isNew } = await findOrCreateByCommand(tx, contact, config.secretKey);

@@ -5,6 +5,7 @@ import type { SocketTarget } from '../db/embedded/cluster.ts';
 import { type ClusterVersions, upgradeCluster } from '../db/embedded/upgrade-cluster.ts';
 import type { Config } from '../lib/config.ts';
 import { makeDirectory } from '../lib/make-directory.ts';
+import { describeRows } from './backup/manifest-text.ts';
 import type { Contents } from './backup/read-archive.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { compareTables } from './backup/verify.ts';
@@ -28,10 +29,7 @@ export async function upgradePostgresCommand(
     const file = path.join(backups, `before-postgres-${to}.tar`);
     await writeBackup({ target: old, storage: null }, file, { signal, force: true });
     const { rows } = await restoreBackup({ target: next, storage: null }, file, { signal, inspect });
-    const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-    console.log(
-      `${total} rows of ${Object.keys(rows).length} tables are in the new database, and in ${file}.`,
-    );
+    console.log(`${describeRows(rows)} are in the new database, and in ${file}.`);
   };
   const done = await upgradeCluster(dataDir, path.resolve(from), copy, signal).catch((error) => {
     if (signal.aborted) throw signal.reason;

@@ -2,14 +2,14 @@
  * Feature flags. A flag has the default of the configuration, until an admin switches it at run time (table `flags`). A
  * switch is in the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
-import { type ChangeLog, changeKeyOf, recordChange } from '../cache/change-log.ts';
+import type { ChangeLog } from '../cache/change-log.ts';
+import { recordValueChange, watchValue } from '../cache/watched-value.ts';
 import type { Database } from '../db/client.ts';
 import { one, type Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { lazily } from '../lib/lazily.ts';
 
 /**
  * The flags, and the feature that each switches. Undoing earlier actions, such as cancelling a booking, stays
@@ -67,8 +67,7 @@ export async function setFlag(
 const flagsKey = 'flags';
 
 /** Records that flags were switched, as the last statement of a transaction. */
-export const recordFlagChange = (tx: Transaction): Promise<void> =>
-  recordChange(tx, { records: [], unversioned: [flagsKey] });
+export const recordFlagChange = (tx: Transaction): Promise<void> => recordValueChange(tx, flagsKey);
 
 /** The values of flags that no admin has switched. */
 export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
@@ -85,16 +84,8 @@ export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLo
     const rows = await listFlags(db);
     return { ...defaults, ...Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])) };
   };
-  const key = changeKeyOf(flagsKey);
-  let readOnce = lazily(read);
-  changeLog.watch((change) => {
-    // Also while a read runs: it may have begun before the change.
-    if (change === null || change.changeKeys.includes(key)) readOnce = lazily(read);
-  });
-  const isOn = async (name: FlagName) => {
-    await changeLog.catchUp();
-    return (await readOnce())[name];
-  };
+  const values = watchValue(changeLog, flagsKey, read);
+  const isOn = async (name: FlagName) => (await values.get())[name];
   return {
     isOn,
     async require(name) {

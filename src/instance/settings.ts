@@ -3,7 +3,8 @@
  * `instance_settings`), or the default. A change is in the change log: it applies on every server from the response to it on.
  */
 import { baseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
-import { type ChangeLog, changeKeyOf, recordChange } from '../cache/change-log.ts';
+import type { ChangeLog } from '../cache/change-log.ts';
+import { recordValueChange, watchValue } from '../cache/watched-value.ts';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
@@ -12,7 +13,6 @@ import { defaultInstanceName } from '../lib/config/instance-name.ts';
 import { isDownloaded } from '../lib/config/map-tiles.ts';
 import type { Config } from '../lib/config.ts';
 import type { ContactKind } from '../lib/contact.ts';
-import { lazily } from '../lib/lazily.ts';
 import type { Coordinates } from '../lib/sphere.ts';
 
 export type Settings = {
@@ -76,12 +76,12 @@ async function readStored(db: Queryable): Promise<StoredSettings> {
   return row ?? nothing;
 }
 
-/** Changes the settings that are present. @returns all of them, and the names of those whose values changed */
+/** Changes the settings that are present. @returns the names of those whose values changed */
 export async function changeSettings(
   tx: Transaction,
   config: SettingsConfig,
   change: Partial<Settings>,
-): Promise<{ settings: Settings; changed: SettingName[] }> {
+): Promise<SettingName[]> {
   // The statement locks the row, or inserts it: of two concurrent changes, the second reads what the first has stored.
   await tx.query(
     sql`insert into instance_settings (id) values (true) on conflict (id) do update set id = true`,
@@ -89,21 +89,18 @@ export async function changeSettings(
   const stored = await readStored(tx);
   const before = combineSettings(config, stored);
   const next = { ...stored, ...change };
-  const settings = combineSettings(config, next);
-  const isOther = (name: SettingName) => JSON.stringify(before[name]) !== JSON.stringify(settings[name]);
-  const changed = settingNames.filter(isOther);
+  const after = combineSettings(config, next);
   await tx.query(sql`
     update instance_settings
     set name = ${next.name}, language = ${next.language}, contact = ${next.contact}, sign_in = ${next.signIn}::text[],
         streets = ${next.streets && JSON.stringify(next.streets)}::jsonb`);
-  return { settings, changed };
+  return settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
 const settingsKey = 'instance_settings';
 
 /** Records that settings were changed, as the last statement of a transaction. */
-export const recordSettingsChange = (tx: Transaction): Promise<void> =>
-  recordChange(tx, { records: [], unversioned: [settingsKey] });
+export const recordSettingsChange = (tx: Transaction): Promise<void> => recordValueChange(tx, settingsKey);
 
 export type Instance = {
   /** Reads the change log first. @throws as a query of the database */
@@ -123,25 +120,14 @@ export function openInstance(
     known = combineSettings(config, await readStored(db));
     return known;
   };
-  const key = changeKeyOf(settingsKey);
-  let readOnce = lazily(read);
-  let version = 0;
-  changeLog.watch((change) => {
-    if (change !== null && !change.changeKeys.includes(key)) return;
-    // Also while a read runs: it may have begun before the change.
-    readOnce = lazily(read);
-    version++;
-  });
+  const value = watchValue(changeLog, settingsKey, read);
   return {
-    async settings() {
-      await changeLog.catchUp();
-      return readOnce();
-    },
+    settings: value.get,
     get known() {
       return known;
     },
     get version() {
-      return version;
+      return value.version;
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The backups in a directory: their names, and which of them are kept. All times are in UTC. */
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { dayMs } from './time.ts';
 
 /** How many backups of each kind are kept: the newest one of each of the last days, weeks or months that have one. */
 export type KeepRules = Partial<Record<Period, number>>;
@@ -8,7 +9,6 @@ type Period = keyof typeof periods;
 /** `at`: when the backup was begun. `bytes`: its size. */
 export type BackupFile = { name: string; at: Date; bytes: number };
 
-const dayMs = 24 * 60 * 60_000;
 /** The number of the period, of which each has another one. Weeks begin on Monday: 1970-01-05 was one. */
 const periods = {
   daily: (at: Date) => Math.floor(at.getTime() / dayMs),

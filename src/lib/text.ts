@@ -118,6 +118,9 @@ const joiner = new RegExp(
 const isPlain = (text: string): boolean =>
   !/\p{Cf}/u.test(text) || !/\p{Cf}/u.test(text.replace(/\p{RGI_Emoji}/gv, ' ').replace(joiner, ''));
 
+/** The longest name of a person, in characters. */
+export const maxPersonName = 80;
+
 /**
  * Returns true for a visible line that contains no format characters (Cf), which are invisible and let a name look like
  * another one, except where the spelling of a script and emoji need them.

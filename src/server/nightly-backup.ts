@@ -13,11 +13,10 @@ import { lastBackup } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { listBackups } from '../lib/backup-files.ts';
 import type { BackupConfig } from '../lib/config/backups.ts';
+import { dayMs, hourMs, minuteMs } from '../lib/time.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** A failed backup may have read everything, so it is not repeated at once. */
-const retryMs = 60 * minuteMs;
+const retryMs = hourMs;
 
 /** The last time at which a backup was due. */
 export function lastDue(now: Date, atMinute: number): Date {

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { glob, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { imageName } from '../../src/cli/backup/archive.ts';
 import { writeBackup } from '../../src/cli/backup/write-backup.ts';
 import { openDirectory } from '../../src/modules/uploads/storage.ts';
-import { forgeBackup, namesIn } from '../support/backup-files.ts';
+import { countTables, forgeBackup, namesIn, readImages } from '../support/backup-files.ts';
 import { createUpload, createUser } from '../support/factories.ts';
 import { cleanUpAfterTests, createTempDir, potluck } from '../support/processes.ts';
 import { s3Env, s3Stub } from '../support/s3-stub.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
-import { connectSql, openSql } from '../support/sql-tag.ts';
+import { connectSql } from '../support/sql-tag.ts';
 import { createEmptyDatabase } from '../support/test-database.ts';
 
 cleanUpAfterTests();
@@ -34,19 +34,6 @@ async function run(args: string[], env: Record<string, string>) {
   const { ended, output } = potluck(args, { env: { SECRET_KEY, ...env } });
   return { code: await ended, ...output };
 }
-
-async function readImages(dataDir: string): Promise<Record<string, string>> {
-  const files = (await Array.fromAsync(glob('uploads/*/*', { cwd: dataDir }))).sort();
-  const contents = files.map(async (file) => [file, await readFile(path.join(dataDir, file), 'base64')]);
-  return Object.fromEntries(await Promise.all(contents));
-}
-
-const countTables = async (target: string): Promise<number> => {
-  const sql = await openSql(target, 'tests');
-  const rows = await sql`select 1 from pg_class where relname in ('users', 'schema_version')`;
-  await sql.end();
-  return rows.length;
-};
 
 const ids: string[] = [];
 for (let n = 0; n < 3; n++) ids.push((await createUpload(api, person)).id);

@@ -24,7 +24,7 @@ const firstName = 'database.sql.gz\0';
 const old = 'potluck-2020-01-01T033000Z.tar';
 const older = 'potluck-2019-12-31T033000Z.tar';
 const foreign = {
-  'potluck-2018-01-01T033000Z.tar': 'a file of somebody else',
+  'potluck-2018-01-01T033000Z.tar': 'a file of another program',
   'potluck-old.tar': firstName,
   'notes.txt': 'keep me',
   [`${old}.0123abcd.part`]: 'of a backup that runs',

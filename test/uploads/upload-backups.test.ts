@@ -1,6 +1,6 @@
 /** Backups with images: which images they have, and what a restore does with them. */
 import assert from 'node:assert/strict';
-import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -9,7 +9,7 @@ import { describeMissing } from '../../src/cli/backup/manifest-text.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/backup/restore-backup.ts';
 import { writeBackup } from '../../src/cli/backup/write-backup.ts';
 import { openDirectory } from '../../src/modules/uploads/storage.ts';
-import { forgeBackup, namesIn } from '../support/backup-files.ts';
+import { countTables, forgeBackup, namesIn, readImages } from '../support/backup-files.ts';
 import { createUpload, createUser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 import { openSql } from '../support/sql-tag.ts';
@@ -26,19 +26,6 @@ const person = await createUser(api);
 const source = { target: api.target, storage: storageIn(dataDir) };
 const ids: string[] = [];
 for (let n = 0; n < 3; n++) ids.push((await createUpload(api, person)).id);
-
-async function readImages(dataDir: string): Promise<Record<string, string>> {
-  const files = (await Array.fromAsync(glob('uploads/*/*', { cwd: dataDir }))).sort();
-  const contents = files.map(async (file) => [file, await readFile(path.join(dataDir, file), 'base64')]);
-  return Object.fromEntries(await Promise.all(contents));
-}
-
-const countTables = async (target: string): Promise<number> => {
-  const sql = await openSql(target, 'tests');
-  const rows = await sql`select 1 from pg_class where relname in ('users', 'schema_version')`;
-  await sql.end();
-  return rows.length;
-};
 
 test('backup: an image that is deleted after the snapshot is left out, and one without a file is lost', async () => {
   const other = await startTestApp({ env: { DATA_DIR: fileFor('other') } });

@@ -59,21 +59,24 @@ export class ArchiveWriter {
   }
 
   async finish(manifest: Manifest): Promise<void> {
-    await this.add(manifestName, chunk(`${JSON.stringify(manifest, null, 2)}\n`));
+    await this.add(manifestName, textOf(`${JSON.stringify(manifest, null, 2)}\n`));
     if (this.#checksums.length > 0) await this.#writeChecksums();
     await this.#tar.end();
   }
 
   async #writeChecksums(): Promise<void> {
     this.#checksumFiles++;
-    await this.#tar.add(checksumsName(this.#checksumFiles), chunk(this.#checksums.join('')));
+    await this.#tar.add(checksumsName(this.#checksumFiles), textOf(this.#checksums.join('')));
     this.#checksums = [];
   }
 }
 
-async function* chunk(text: string): AsyncGenerator<Buffer, void> {
-  yield Buffer.from(text);
+/** The content of a file that is in memory. */
+export async function* inOnePart(bytes: Buffer): AsyncGenerator<Buffer, void> {
+  yield bytes;
 }
+
+const textOf = (text: string) => inOnePart(Buffer.from(text));
 
 export async function* hashed(
   content: AsyncIterable<Buffer>,

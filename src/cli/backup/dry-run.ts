@@ -1,9 +1,9 @@
 /** `restore --dry-run FILE`: says what a restore would do, and changes nothing. */
-import { statfs } from 'node:fs/promises';
 import { openConnection, transactionOn } from '../../db/connection.ts';
 import { newestVersion } from '../../db/migrate.ts';
 import type { Target } from '../../db/target.ts';
 import type { Config } from '../../lib/config.ts';
+import { freeBytesOf } from '../../lib/free-bytes.ts';
 import { nearestDirectory } from '../../lib/nearest-directory.ts';
 import { openStorage } from '../../modules/uploads/storage.ts';
 import { hasNoDatabase, withDatabase } from '../command/command-context.ts';
@@ -51,11 +51,10 @@ async function refuseUnfitTarget(target: Target, header: BackupHeader): Promise<
 const growth = 6;
 
 async function describeSpace({ dataDir, databaseUrl, s3 }: Config, contents: Contents): Promise<string> {
-  const { bavail, bsize } = await statfs(await nearestDirectory(dataDir));
   const database =
     contents.manifest && databaseUrl === undefined ? contents.manifest.database.bytes * growth : 0;
   const needed = database + (s3 ? 0 : contents.images.bytes);
-  const free = bavail * bsize;
+  const free = await freeBytesOf(await nearestDirectory(dataDir));
   const text = `About ${sizeText(needed)} are needed on the disk of ${dataDir}, which has ${sizeText(free)} free`;
   return free < needed ? `${text}: too little.` : `${text}.`;
 }

@@ -6,7 +6,7 @@ import { listUploadIds } from '../../modules/uploads/repo.ts';
 import type { Storage } from '../../modules/uploads/storage.ts';
 import { CommandError } from '../command/command-error.ts';
 import { startProgressBar } from '../command/progress-bar.ts';
-import { type ArchiveWriter, type ImageCounts, imageName } from './archive.ts';
+import { type ArchiveWriter, type ImageCounts, imageName, inOnePart } from './archive.ts';
 
 /** Images that are read or written at the same time, and held in memory. Each has at most a few megabytes. */
 const concurrency = 8;
@@ -34,7 +34,7 @@ export async function addImages(
       const image = images[i];
       if (!image) missing.push(id);
       else {
-        await archive.add(imageName(id), once(image));
+        await archive.add(imageName(id), inOnePart(image));
         counts.count++;
         counts.bytes += image.length;
       }
@@ -44,10 +44,6 @@ export async function addImages(
   const existing = missing.length > 0 ? new Set(await listUploadIds(connection)) : new Set();
   const lost = missing.filter((id) => existing.has(id)).length;
   return { ...counts, deleted: missing.length - lost, lost };
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer, void> {
-  yield bytes;
 }
 
 /** Returns null for an image that does not exist. @throws CommandError if the storage fails */

@@ -13,9 +13,14 @@ export function sizeText(bytes: number): string {
 
 /** `1200 rows of 30 tables, and 10 images of 2.0 MiB` */
 export function describeContents({ rows, images }: Pick<Contents, 'rows' | 'images'>): string {
-  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const ofImages = images.count > 0 ? `${images.count} images of ${sizeText(images.bytes)}` : 'no images';
-  return `${total} rows of ${Object.keys(rows).length} tables, and ${ofImages}`;
+  return `${describeRows(rows)}, and ${ofImages}`;
+}
+
+/** `1200 rows of 30 tables` */
+export function describeRows(rows: Contents['rows']): string {
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return `${total} rows of ${Object.keys(rows).length} tables`;
 }
 
 /** A sentence for images that the database names and the backup lacks; none for each other case. */

@@ -1,11 +1,12 @@
 /** The way back from an upgrade: a backup of the embedded database as the former version left it. */
-import { readdir, rm, stat, statfs } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Migration } from '../../db/migrate.ts';
 import { one, type Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Target } from '../../db/target.ts';
 import type { Config } from '../../lib/config.ts';
+import { freeBytesOf } from '../../lib/free-bytes.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { CommandError } from './command-error.ts';
 
@@ -50,8 +51,7 @@ async function requireRoom(directory: string, db: Queryable): Promise<void> {
   const { bytes } = one(
     await db.query<{ bytes: number }>(sql`select pg_database_size(current_database())::float8 as bytes`),
   );
-  const { bavail, bsize } = await statfs(directory);
-  const free = bavail * bsize;
+  const free = await freeBytesOf(directory);
   if (free >= bytes) return;
   throw new CommandError(
     `The database was not migrated: the backup before it may need ${inMb(bytes)} in ${directory}, and ${inMb(free)} are ` +

@@ -1,10 +1,11 @@
 /** The backups that servers make: whether there is a recent one, and space for the next. */
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { type BackupFile, listBackups } from '../../lib/backup-files.ts';
+import { freeBytesOf } from '../../lib/free-bytes.ts';
+import { hourMs } from '../../lib/time.ts';
 import { sizeText } from '../backup/manifest-text.ts';
 import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';
 
-const hourMs = 60 * 60_000;
 /** A backup is made each day, and takes less than two hours. */
 const oldHours = 26;
 
@@ -45,8 +46,7 @@ async function examineNewest(directory: string, { name, at, bytes }: BackupFile)
       `${text}. It is ${hours} hours old.`,
       'Look for "the backup was not made" in the log of the server; or run: bin/potluck backup DIRECTORY.',
     );
-  const { bavail, bsize } = await statfs(directory);
-  const free = bavail * bsize;
+  const free = await freeBytesOf(directory);
   if (free < bytes)
     return warning(
       `${text}. Only ${sizeText(free)} are free there, too little for the next one.`,

@@ -48,7 +48,7 @@ export async function copyBinaries(packaged: string): Promise<string> {
   return copy;
 }
 
-/** Makes the copy readable for the user that runs PostgreSQL, whatever the umask. */
+/** Makes the copy readable for the user that runs PostgreSQL, with any umask. */
 async function openToAll(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

@@ -2,7 +2,7 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: heavy reads (calendars, long lists), pages, and transfers,
+ * much of a processor core run one at a time, beside the others: heavy reads (calendars, long lists), pages, documents, and transfers,
  * which may take minutes.
  * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
  * to others.

@@ -1,4 +1,4 @@
-/** What every deletion of an account does, after whatever proves that it is wanted. */
+/** What every deletion of an account does, after its owner or an admin has confirmed it. */
 import { type AuditContext, anonymizeAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Contact } from '../../lib/contact.ts';

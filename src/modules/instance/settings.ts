@@ -73,7 +73,7 @@ export async function storeChange(
   change: Partial<Settings>,
   { context, userId }: { context: AuditContext; userId: string },
 ): Promise<void> {
-  const { changed } = await changeSettings(tx, config, change);
+  const changed = await changeSettings(tx, config, change);
   if (changed.length === 0) return;
   await recordAudit(tx, context, { userId }, 'settings_changed', changed.join(', '));
   await recordSettingsChange(tx);

@@ -12,6 +12,7 @@ import {
   usernamePattern,
   visiblePattern,
 } from '../../http/schemas.ts';
+import { maxPersonName } from '../../lib/text.ts';
 
 /** The caller's own account, the response of GET /v1/auth/me. */
 export const Me = named(
@@ -63,7 +64,7 @@ export const MeChange = body(
     name: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 80,
+        maxLength: maxPersonName,
         format: 'person-name',
         pattern: visiblePattern,
         examples: ['Mara Lindgren'],

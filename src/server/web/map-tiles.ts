@@ -15,7 +15,7 @@ const cacheControl = 'public, max-age=86400';
 /** The address at which browsers load the file, and its path on this machine. Null: there are no streets, or not there. */
 export function findTiles(tiles: MapTiles): { address: string | null; path: string | null } {
   if ('url' in tiles) return { address: tiles.url, path: null };
-  // A download may end at any time. Pages are stored, so few of them ask.
+  // A download may end at any time.
   if (tiles.isDownloaded && !existsSync(tiles.file)) return { address: null, path: null };
   return { address: servedPath, path: tiles.file };
 }

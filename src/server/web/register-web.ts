@@ -96,7 +96,6 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
-    const tiles = findTiles(mapTiles);
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {
@@ -110,8 +109,13 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
           const signInWays = orderedWays(services.config, { signIn }, web.headers.get('cookie') ?? '');
           return { signInWays, contact, language, oidcName: oidcNameOf({ signIn, oidc }) };
         },
-        mapTiles: tiles.address,
-        mapPaths: { base: baseMap, streets: tiles.path },
+        // Few pages have a map, so only they look for the file.
+        get mapTiles() {
+          return findTiles(mapTiles).address;
+        },
+        get mapPaths() {
+          return { base: baseMap, streets: findTiles(mapTiles).path };
+        },
         isProduction: production,
         defaultCountry,
         requestId: request.id,

@@ -1,8 +1,8 @@
 /** Cuts the streets of a town out of a map of the world. */
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { downloadedStreets } from '../../../lib/config/map-tiles.ts';
 import { makeDirectory } from '../../../lib/make-directory.ts';
 import { writePmtiles } from '../../../lib/pmtiles-file.ts';
+import { replaceFile } from '../../../lib/replace-file.ts';
 import type { Coordinates } from '../../../lib/sphere.ts';
 import { openStreets, readTiles, StreetsError } from './street-archive.ts';
 import { boundsAround, tilesWithin } from './town-tiles.ts';
@@ -44,15 +44,11 @@ export async function downloadStreets(request: StreetsRequest): Promise<{ file: 
   return { file, bytes: content.length };
 }
 
-/** The file has its name once it is complete, so that a server never reads a part of it. */
 async function store(file: string, content: Buffer, dataDir: string): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
   try {
     await makeDirectory(dataDir);
-    await writeFile(part, content);
-    await rename(part, file);
+    await replaceFile(file, content);
   } catch (error) {
-    await rm(part, { force: true }).catch(() => {});
     throw new StreetsError(`${file} cannot be written: ${(error as Error).message}.`);
   }
 }

@@ -1,7 +1,8 @@
 /** What became of the streets that admins want, on this machine: a file beside them, for all of its server processes. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Town } from '../../../instance/settings.ts';
+import { replaceFile } from '../../../lib/replace-file.ts';
 
 /** `done` and `total`: tiles. `reason`: of the failure, for admins. `at`: when it was written, in ms. */
 export type StreetsState = {
@@ -24,10 +25,7 @@ export async function readStreetsState(dataDir: string): Promise<StreetsState | 
   }
 }
 
-export async function writeStreetsState(dataDir: string, state: StreetsState): Promise<void> {
-  const part = `${fileOf(dataDir)}.${process.pid}.part`;
-  await writeFile(part, JSON.stringify(state));
-  await rename(part, fileOf(dataDir));
-}
+export const writeStreetsState = (dataDir: string, state: StreetsState): Promise<void> =>
+  replaceFile(fileOf(dataDir), JSON.stringify(state));
 
 export const isSameTown = (a: Town, b: Town): boolean => a.lat === b.lat && a.lng === b.lng;

@@ -7,10 +7,10 @@ import { carryOut, type Fields, type Intent, readIntent, toFields, withRefusal }
 import { localPath } from '#lib/server/local-path.ts';
 
 /**
- * What a page says and sends before the sign-in: whatever an address asks for is named before it is done. `hidden`: the
- * fields of the form that `goOn` reads.
+ * What a page says and sends before the sign-in: it names what the address asks for before it does it. `hidden`: the fields of
+ * the form that `goOn` reads.
  */
-export type Announced = { next: string; announcement: string | null; hidden: Record<string, string> };
+type Announced = { next: string; announcement: string | null; hidden: Record<string, string> };
 
 /** @param query of the page of a sign-in */
 export async function announce(client: Client, query: URLSearchParams): Promise<Announced> {

@@ -1,7 +1,18 @@
 /** The form of the settings of the instance, and the forms beside it. */
-import { type Client, removeDemo, searchPlaces, sendTestMessage, updateSettings } from '@potluck/client';
+import {
+  type Client,
+  getFeatures,
+  getSettings,
+  removeDemo,
+  searchPlaces,
+  sendTestMessage,
+  updateSettings,
+} from '@potluck/client';
+import type { ServerLoadEvent } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireAdmin } from '#lib/server/require-admin.ts';
 
 type Change = NonNullable<Parameters<typeof updateSettings>[0]['body']>;
 
@@ -22,6 +33,23 @@ export const toChange = ({ contact, ...entered }: EnteredSettings): Change =>
 
 /** By code of a problem, the field that it is explained at. */
 export const problemFields = { setting_refused: 'signIn' };
+
+/** What a page with the forms of `toolActions` needs. */
+export async function loadTools({ locals, url, depends }: ServerLoadEvent) {
+  depends('app:settings');
+  requireAdmin(locals, url);
+  const { api: client, me } = locals;
+  const [settings, { mail }] = await Promise.all([
+    read(getSettings({ client })),
+    read(getFeatures({ client })),
+  ]);
+  /** The contacts of the admin to which the server can send messages. */
+  const ways = [
+    ...(me?.phone ? (['phone'] as const) : []),
+    ...(me?.email && mail ? (['email'] as const) : []),
+  ];
+  return { settings, ways };
+}
 
 /** What admins do beside the settings. `tool`: which form the answer belongs to. */
 export const toolActions = {

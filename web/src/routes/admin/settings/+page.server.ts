@@ -1,21 +1,9 @@
-import { getSettings, updateSettings } from '@potluck/client';
+import { updateSettings } from '@potluck/client';
 import { formAction } from '#lib/server/form-action.ts';
-import { problemFields, readSettings, toChange, toolActions } from '#lib/server/instance-form.ts';
-import { load as read } from '#lib/server/problems.ts';
-import { requireAdmin } from '#lib/server/require-admin.ts';
-import { findTestWays } from '#lib/server/test-ways.ts';
+import { loadTools, problemFields, readSettings, toChange, toolActions } from '#lib/server/instance-form.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, url, depends }) => {
-  depends('app:settings');
-  requireAdmin(locals, url);
-  const client = locals.api;
-  const [settings, ways] = await Promise.all([
-    read(getSettings({ client })),
-    findTestWays(client, locals.me),
-  ]);
-  return { settings, ways };
-};
+export const load: PageServerLoad = loadTools;
 
 export const actions: Actions = {
   ...toolActions,
