@@ -41,9 +41,11 @@ export const instanceFaults: Fault[] = [
       'an admin locks everyone out',
     ],
   ]),
+  ...faultsOf('src/cache/watched-value.ts', [
+    ['await changeLog.catchUp();', '', 'settings', 'the former settings'],
+  ]),
   ...faultsOf('src/instance/settings.ts', [
     ['on conflict (id) do update set id = true', 'on conflict (id) do nothing', 'settings', 'a lost change'],
-    ['await changeLog.catchUp();', '', 'settings', 'the former settings'],
     [
       'signIn: chosen.length > 0 ? chosen : config.signIn,',
       'signIn: chosen,',

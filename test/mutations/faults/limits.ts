@@ -70,11 +70,12 @@ export const limitFaults: Fault[] = [
       'one network occupies the server',
     ],
     [
-      'if (tookMs < turn.minPauseMs) release();',
+      'if (tookMs < turn.minPauseMs && least === 0) release();',
       'release();\n    if (true) return;',
       'src/http/limits/turns',
       'a network leaves no time to others',
     ],
+    ['document: 20 }', 'document: 0 }', 'src/http/limits/turns', 'documents leave no time to others'],
     [
       '(isPageCall() ? 0 : 3)',
       '3',
