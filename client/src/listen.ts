@@ -26,14 +26,15 @@ export type ListenOptions = {
 export type OpenStream = (lastId: string | undefined) => Promise<ReadableStream<Uint8Array>>;
 
 /**
- * Yields messages until `signal` is aborted. An interrupted stream continues after the last message with an
+ * Yields messages until `signal` is aborted. `listenToEvent` calls it; a page whose session is a cookie needs nothing else
+ * of the client. An interrupted stream continues after the last message with an
  * id, and begins with the whole state if that message is not current.
  * @throws ResponseError if the server refuses the stream
  */
-export async function* listen(
+export async function* listen<Message extends StreamMessage>(
   open: OpenStream,
   options: ListenOptions,
-): AsyncGenerator<StreamMessage, void, void> {
+): AsyncGenerator<Message, void, void> {
   const { signal, onSseError, onSseEvent, sseMaxRetryDelay = 30_000 } = options;
   const { sseMaxRetryAttempts = Number.POSITIVE_INFINITY } = options;
   let retryMs = options.sseDefaultRetryDelay ?? 1_000;
@@ -52,7 +53,8 @@ export async function* listen(
         isGone = message.event === 'gone';
         if (isGone) break;
         onSseEvent?.(message);
-        yield message;
+        // The types of messages come from the API document.
+        yield message as Message;
       }
       if (options.query?.once && !isGone) return;
     } catch (error) {
