@@ -21,7 +21,7 @@ export const getCalendar = defineEndpoint({
     `${pastDays} days ago: the first ${maxEntries} events by start, with descriptions of at most ` +
     `${maxDescriptionLength} characters. Cancelled events have \`STATUS:CANCELLED\`.`,
   access: 'public',
-  turns: 'heavy',
+  turns: 'document',
   params: CalendarParams,
   response: { 200: Calendar },
   conditional: true,

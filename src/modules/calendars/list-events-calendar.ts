@@ -13,7 +13,7 @@ export const listEventsCalendar = defineEndpoint({
     'A URL to subscribe to. Has the events of GET /v1/events with the same filters and without pages: the first ' +
     `${maxEntries} events by start, with descriptions of at most ${maxDescriptionLength} characters.`,
   access: 'optional',
-  turns: 'heavy',
+  turns: 'document',
   query: CalendarQuery,
   response: { 200: Calendar },
   conditional: true,
