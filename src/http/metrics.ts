@@ -88,6 +88,12 @@ export const outages = new Gauge({
   labelNames: ['kind'],
 });
 
+/** Requests whose error is in the log as `unexpected error` (http/problems.ts). */
+export const defects = new Counter({
+  name: 'potluck_defects_total',
+  help: 'Requests that met a defect of the server.',
+});
+
 /** Messages that were handed to an SMS service (modules/auth/send-code.ts). */
 export const textMessages = new Counter({
   name: 'potluck_text_messages_total',

@@ -14,6 +14,7 @@ import { type FieldError, invalidFields, Problem } from '../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
 import { isLingering } from './limits/lingering-close.ts';
 import { loggedPath } from './logging.ts';
+import { defects } from './metrics.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
 import { requestIdOf } from './request-id.ts';
 import type { StandardHeaders } from './security-headers.ts';
@@ -76,9 +77,10 @@ export function sendError(error: FastifyError, request: FastifyRequest, reply: F
   return sendProblem(problem, request, reply);
 }
 
-/** Logs an error that is a defect of the server. */
+/** Logs and counts an error that is a defect of the server. */
 export function reportUnexpected({ id, method, url, log }: FastifyRequest, error: unknown): void {
   const err = error instanceof Error ? error : new Error(String(error));
+  defects.inc();
   log.error({ reqId: id, method, path: loggedPath(url), err }, 'unexpected error');
 }
 

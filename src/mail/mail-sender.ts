@@ -138,9 +138,12 @@ export class MailSender {
   /** After a failure that other mails would have too, a server rests, longer and longer. */
   #remember(reply: string | MailFailure): void {
     const hasFailed = reply instanceof MailFailure && reply.isOfServer;
+    const now = this.#services.clock().getTime();
+    // The mails that were sent at the same time fail as one.
+    if (hasFailed && now < this.#restsUntil) return;
     this.#failures = hasFailed ? this.#failures + 1 : 0;
     const restMs = Math.min(firstRestMs * 2 ** (this.#failures - 1), maxRestMs);
-    this.#restsUntil = hasFailed ? this.#services.clock().getTime() + restMs : 0;
+    this.#restsUntil = hasFailed ? now + restMs : 0;
   }
 
   async #storeFailure(mail: QueuedMail, failure: MailFailure): Promise<void> {

@@ -205,6 +205,43 @@ test('metrics: rows and age of the backlog of causes, fan-outs and pushes', asyn
   ]);
 });
 
+/** The backlog of mails after one was stored an hour ago, as its attempts have left it: rows and age. */
+async function measureMail(mail: { attempts: number; dueAt: Date; refusedAt: Date | null }, now: Date) {
+  const { sql } = api;
+  await sql`
+    insert into mails (user_id, id, kind, subject_id, source_id, address, language, state, turn,
+      attempts, due_at, created_at, refused_at)
+    select id, id, 'test', id, id, 'a@example.net', 'en', 'queued', 0,
+      ${mail.attempts}, ${mail.dueAt}, ${new Date(now.getTime() - 3_600_000)}, ${mail.refusedAt}
+    from (values (${newIdAt(now)}::uuid)) m (id)`;
+  await measureBacklogs(sql, now);
+  const { text } = await readMetrics();
+  await sql`delete from mails`;
+  return ['potluck_backlog', 'potluck_backlog_age_seconds'].map((name) =>
+    readValue(text, `${name}{queue="mails"}`),
+  );
+}
+
+test('metrics: a mail waits from the time at which it is due; while the mail server fails, from the beginning', async () => {
+  const now = new Date();
+  const [before, later] = [new Date(now.getTime() - 90_000), new Date(now.getTime() + 90_000)];
+  assert.deepEqual(await measureMail({ attempts: 0, dueAt: before, refusedAt: null }, now), [1, 90]);
+  assert.deepEqual(await measureMail({ attempts: 0, dueAt: later, refusedAt: null }, now), [0, 0]);
+  assert.deepEqual(await measureMail({ attempts: 9, dueAt: later, refusedAt: null }, now), [1, 3_600]);
+  assert.deepEqual(await measureMail({ attempts: 9, dueAt: later, refusedAt: before }, now), [0, 0]);
+});
+
+test('metrics: requests that met a defect; 0 before the first', async () => {
+  const count = async () => readValue((await readMetrics()).text, 'potluck_defects_total');
+  assert.equal(await count(), 0);
+  const person = await createUser(api);
+  await api.sql`alter table audit add constraint nothing check (what <> 'logged_out') not valid`;
+  const failing = await api.startAnother({ env: { LOG_LEVEL: 'silent' } });
+  assert.equal((await failing.post('/v1/auth/logout', person.token)).status, 500);
+  await api.sql`alter table audit drop constraint nothing`;
+  assert.equal(await count(), 1);
+});
+
 test('metrics: failures of a job by its name; 0 before the first', async (t) => {
   let isLost = false;
   const db = connectLosing(() => isLost);

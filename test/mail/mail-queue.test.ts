@@ -137,6 +137,8 @@ test('mail: a refusal of the mail fails, and other mails to the address are sent
   }
 });
 
+const countAttempts = async () => (await rows()).reduce((sum, { attempts }) => sum + attempts, 0);
+
 test('mail: a mail server that serves nobody ends no mail, and is left alone longer and longer', async () => {
   const failures: [MailCommand, Reply][] = [
     ['GREETING', 'drop'],
@@ -157,6 +159,11 @@ test('mail: a mail server that serves nobody ends no mail, and is left alone lon
     api.clock.advance(10_000);
     await sender.run();
     assert.equal(mailServer.connections, connections, `${reply}: a connection before the rest is over`);
+    // The mails that failed at the same time count as one failure.
+    const attempts = await countAttempts();
+    api.clock.advance(6_000);
+    await sender.run();
+    assert.ok((await countAttempts()) > attempts, `${reply}: no attempt after the first rest`);
     assert.deepEqual(new Set((await rows()).map(({ state }) => state)), new Set(['queued']));
     replyTo(command, undefined);
     api.clock.advance(60 * minuteMs);

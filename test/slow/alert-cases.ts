@@ -49,8 +49,8 @@ export const alertCases: AlertCase[] = [
   },
   {
     alert: 'PotluckErrors',
-    fires: { [requests('500')]: '0x18 1x10' },
-    quiet: { [requests('500')]: '1x30' },
+    fires: { [of('potluck_defects_total')]: '0x18 1x10' },
+    quiet: { [of('potluck_defects_total')]: '1x30' },
     labels: ticket,
     summary: 'A request met a defect of Potluck.',
   },
@@ -77,10 +77,10 @@ export const alertCases: AlertCase[] = [
   },
   {
     alert: 'PotluckMailsFail',
-    fires: { 'potluck_mails_total{use="notice",outcome="rejected"}': '0+1x30' },
+    fires: { 'potluck_mails_total{use="notice",outcome="refused"}': '0+1x30' },
     quiet: { 'potluck_mails_total{use="notice",outcome="sent"}': '0+1x30' },
-    labels: { ...page, use: 'notice', outcome: 'rejected' },
-    summary: 'Mails fail (notice): rejected.',
+    labels: { ...page, use: 'notice', outcome: 'refused' },
+    summary: 'Mails fail (notice): refused.',
   },
   {
     alert: 'PotluckMailsLate',
@@ -108,9 +108,9 @@ export const alertCases: AlertCase[] = [
     alert: 'PotluckBackupOld',
     fires: { [of('potluck_backup_last_success_timestamp_seconds')]: '3600x1700' },
     quiet: { [of('potluck_backup_last_success_timestamp_seconds')]: '7200x1700' },
-    at: 1_621,
+    at: 1_631,
     labels: page,
-    summary: 'The newest backup is 1d 2h 1m 0s old.',
+    summary: 'The newest backup is 1d 2h 11m 0s old.',
   },
   {
     alert: 'PotluckWaitsForConnections',

@@ -7,6 +7,12 @@ import { timeOfId } from '../../lib/ids.ts';
 /** No statement reads more rows, however long the queue is. */
 const maxRows = 10_000;
 
+/**
+ * A mail that could not be sent for a reason that other mails would have too, such as a wrong password. Each attempt postpones
+ * it, so that `due_at` does not tell how long it has waited. A mail that the mail server refuses for now waits by itself.
+ */
+const isHeldUp = sql`attempts > 0 and refused_at is null`;
+
 /** When this process first saw each fan-out; the table has no time. */
 let fanOutsSince = new Map<string, Date>();
 
@@ -21,8 +27,11 @@ export async function measureBacklogs(db: Database, now: Date): Promise<void> {
       select count(*)::int as count, min(due_at) as oldest
       from (select due_at from push_deliveries where due_at <= ${now} order by due_at limit ${maxRows}) d`),
     db.query<{ count: number; oldest: Date | null }>(sql`
-      select count(*)::int as count, min(due_at) as oldest
-      from (select due_at from mails where state = 'queued' and due_at <= ${now} limit ${maxRows}) m`),
+      select count(*)::int as count, min(since) as oldest
+      from (
+        select case when ${isHeldUp} then created_at else due_at end as since from mails
+        where state = 'queued' and (due_at <= ${now} or ${isHeldUp}) limit ${maxRows}
+      ) m`),
   ]);
   report('notification_causes', causes?.count, causes?.oldest ? timeOfId(causes.oldest) : null, now);
   report('notification_fan_outs', fanOuts.length, firstSeen(fanOuts, now), now);

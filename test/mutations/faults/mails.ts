@@ -68,6 +68,12 @@ export const mailFaults: Fault[] = [
       'a mail server that fails gets connection after connection',
     ],
     [
+      'if (hasFailed && now < this.#restsUntil) return;',
+      '',
+      'mail-queue',
+      'after one failure of the mail server, mails wait for minutes',
+    ],
+    [
       'this.#isStopped || now.getTime()',
       'now.getTime()',
       'mail-races',
@@ -80,6 +86,14 @@ export const mailFaults: Fault[] = [
       'a slow mail server gets each mail twice',
     ],
     ['< patienceMs', '< Infinity', 'mail-queue', 'a refused mail is sent for ever'],
+  ]),
+  ...faultsOf('src/modules/notifications/measure-backlogs.ts', [
+    [
+      'case when ${isHeldUp} then created_at else due_at end',
+      'due_at',
+      'metrics',
+      'an operator does not learn that mails wait for a mail server that fails',
+    ],
   ]),
   ...faultsOf('src/mail/read-failure.ts', [
     [
