@@ -50,10 +50,58 @@ test('messages: the list shows the newest text and what is unread; opening it ma
   await expect(unread.getByLabel('1 unread')).toBeVisible();
   await page.getByRole('link', { name: 'Carla Writer' }).click();
   await expect(page.getByRole('log').getByRole('listitem').last()).toContainText('Second');
+  // A line stands where the unread ones begin, and stays when they are read.
+  await expect(page.getByRole('log').getByRole('listitem').first()).toContainText('2 new');
   await expect
     .poll(async () => (await listConversations({ client: me.client })).data.data[0]?.unreadCount)
     .toBe(0);
   await expect(unread.getByLabel('1 unread')).toHaveCount(0);
+  await expect(page.getByRole('log').getByRole('listitem').first()).toContainText('2 new');
+});
+
+test('messages: the inbox has the people of the next events; those with a conversation are in the list alone', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, host, guest] = [await createPerson(), await createPerson('Hugo Host'), await createPerson('Greta Guest')];
+  const theirs = await newEvent(host, { title: 'Supper at the mill' });
+  const mine = await newEvent(me, { title: 'Brunch in the yard' });
+  await goTo(me, theirs.id);
+  await goTo(guest, mine.id);
+  await signIn(context, me);
+  await page.goto('/messages');
+  const soon = page.getByRole('region', { name: 'You will meet soon' });
+  await expect(soon.getByRole('listitem')).toHaveCount(2);
+  await expect(soon.getByRole('listitem').filter({ hasText: 'Greta Guest' })).toContainText('Brunch in the yard');
+  await soon.getByRole('link', { name: 'Hugo Host' }).click();
+  await expect(page).toHaveURL(`/messages/${host.id}?event=${theirs.id}`);
+  await expect(page.getByRole('main').getByRole('link', { name: 'Supper at the mill' })).toBeVisible();
+  await page.getByLabel('Your message').fill('What shall I bring?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('log')).toContainText('What shall I bring?');
+  await page.goto('/messages');
+  await expect(soon.getByRole('listitem')).toHaveText(/Greta Guest/);
+});
+
+test('messages: a wide window has the other person and the event beside the conversation', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, host] = [await createPerson(), await createPerson('Helga Host')];
+  const event = await newEvent(host, { title: 'Tea in the barn' });
+  await goTo(me, event.id);
+  await signIn(context, me);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`/messages/${host.id}`);
+  const main = page.getByRole('main');
+  await expect(main.getByRole('link', { name: 'Tea in the barn' })).toHaveCount(1);
+  await expect(main.getByText("You're going")).toBeVisible();
+  await expect(main.getByRole('link', { name: 'See the profile' })).toHaveAttribute('href', `/u/${host.id}`);
+  expect(await overflowOf(page)).toBe(0);
 });
 
 test('messages: a wide window shows the list and the newest conversation; each text stays with its person', async ({
@@ -125,14 +173,14 @@ test('messages: the next event of the other person to which the visitor goes sta
   await signIn(context, me);
   await page.goto(`/messages/${host.id}`);
   const main = page.getByRole('main');
-  await expect(main.getByText('Hanna Host').last()).toBeVisible();
+  await expect(main.getByRole('heading', { name: 'Hanna Host' })).toBeVisible();
   await expect(main.getByRole('link', { name: /breakfast/i })).toHaveCount(0);
   await goTo(me, event.id);
   await page.reload();
   await expect(main.getByRole('link', { name: /breakfast/i })).toHaveText('Breakfast on the roof');
 });
 
-test('messages: messages of one moment have one time; each of the other person can be reported by keyboard', async ({
+test('messages: messages of one moment have one heading; each of the other person can be reported by keyboard', async ({
   page,
   context,
   createPerson,
