@@ -39,6 +39,10 @@ test('notifications: each is a sentence that leads to its page and is read then'
   const sent = page.getByRole('link', { name: 'Noor Follower sent you a message' });
   await expect(page.getByRole('listitem').filter({ has: sent })).toContainText('Hi');
   await expect(sent).toHaveAttribute('href', `/messages/${other.id}#newest`);
+  await expect(page.getByRole('link', { name: 'Reply to Noor Follower' })).toHaveAttribute(
+    'href',
+    `/messages/${other.id}#newest`,
+  );
   // What the service worker shows for a push
   const { data } = await listNotifications({ client: me.client });
   const id = data.data.find(({ kind }) => kind === 'message')?.id;
@@ -58,6 +62,8 @@ test('notifications: each is a sentence that leads to its page and is read then'
   await page.goto('/notifications');
   await expect(sent).toBeVisible();
   await expect(page.getByText('See you there')).toHaveCount(0);
+  await expect(page.getByText('You replied')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Reply to Noor Follower' })).toHaveCount(0);
 });
 
 test('notifications: followers of a day are one row, and all can be marked as read', async ({
@@ -121,6 +127,7 @@ test('notifications: an organizer reads who replied, and what the answer is', as
   await page.goto('/notifications');
   const row = page.getByRole('link', { name: 'Carla Guest is coming to Lake picnic' });
   await expect(row).toHaveAttribute('href', `/e/${event.id}`);
+  await expect(page.getByRole('listitem').filter({ has: row }).getByText('Going', { exact: true })).toBeVisible();
   const second = await createPerson('Dino Guest');
   await setRsvp({ client: second.client, path: { id: event.id }, body: { status: 'interested' } });
   await expect(async () => {

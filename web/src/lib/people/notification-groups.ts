@@ -1,10 +1,10 @@
 /** Notifications that are one row of the inbox: followers, and what repeats about one event or person. */
 import type { Notification } from '@potluck/client';
-import { formatList, isToday } from '#lib/language/format.ts';
+import { dayMs, formatDay, formatList, isToday } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { describeNotification, hrefOf } from './notifications.ts';
 
-type Person = NonNullable<Notification['person']>;
+export type Person = NonNullable<Notification['person']>;
 
 /** `entries`: the newest first. `people`: each once, the latest first. `unread`: how many entries are. */
 export type NotificationGroup = {
@@ -17,12 +17,20 @@ export type NotificationGroup = {
 /** Named people, before the others are counted. */
 const maxNames = 2;
 
-/** Divides notifications, the newest first, into those of today and earlier ones, each in groups. */
+const periods = ['today', 'yesterday', 'earlier'] as const;
+
+function periodOf({ createdAt }: Notification, timeZone?: string): (typeof periods)[number] {
+  if (isToday(createdAt, timeZone)) return 'today';
+  const yesterday = new Date(Date.now() - dayMs).toISOString();
+  return formatDay(createdAt, timeZone) === formatDay(yesterday, timeZone) ? 'yesterday' : 'earlier';
+}
+
+/** Divides notifications, the newest first, into those of today, of yesterday, and earlier ones, each in groups. */
 export function groupByDay(entries: Notification[], timeZone?: string) {
-  const days = Map.groupBy(entries, ({ createdAt }) => isToday(createdAt, timeZone));
-  return [true, false].flatMap((isOfToday) => {
-    const groups = toGroups(days.get(isOfToday) ?? []);
-    return groups.length > 0 ? [{ isOfToday, groups }] : [];
+  const days = Map.groupBy(entries, (entry) => periodOf(entry, timeZone));
+  return periods.flatMap((period) => {
+    const groups = toGroups(days.get(period) ?? []);
+    return groups.length > 0 ? [{ period, groups }] : [];
   });
 }
 
@@ -78,6 +86,10 @@ const sentences: Partial<Record<Notification['kind'], (answer: Notification['ans
   bookings: () => m.people_who_booked,
   claims: () => m.people_who_brings,
 };
+
+/** The RSVP of the one person whom the row is about; null if there are several, or none. */
+export const answerOfGroup = ({ newest, entries }: NotificationGroup): Notification['answer'] =>
+  entries.reduce((sum, { count }) => sum + count, 0) === 1 ? newest.answer : null;
 
 /** @param meId of the visitor, who has a list of all followers */
 export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>

@@ -13,10 +13,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
   const conversations =
     writers.length > 0 ? (await read(listConversations({ client, query: { limit: 30 } }))).data : [];
-  /** The newest words of each writer, unless the visitor has replied. */
+  /** The newest words of each writer; null if the visitor has replied. */
   const lastMessages = conversations
-    .filter(({ user, lastMessage }) => writers.includes(user.id) && lastMessage.senderId === user.id)
-    .map(({ user, lastMessage }) => [user.id, lastMessage.text] as const);
+    .filter(({ user }) => writers.includes(user.id))
+    .map(({ user, lastMessage }) => [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const);
   return { meId, inbox, lastMessages: new Map(lastMessages) };
 };
 
