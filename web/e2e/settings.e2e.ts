@@ -20,11 +20,12 @@ test('settings: the profile is saved; a username that is taken is explained at i
   await updateMe({ client: other.client, body: { username: taken } });
   await signIn(context, me);
   await page.goto('/settings/profile');
-  const save = page.getByRole('button', { name: 'Save' });
-  // There is nothing to save yet.
-  await expect(save).toBeDisabled();
   await page.getByLabel('Name', { exact: true }).fill('New Name');
-  await expect(save).toBeEnabled();
+  await page.getByLabel('About you').fill('I bake.');
+  // What others will see, before it is saved.
+  const preview = page.getByRole('region', { name: 'How others see you' });
+  await expect(preview).toContainText('New Name');
+  await expect(preview).toContainText('I bake.');
   await page.getByLabel('City').fill('Bergen');
   await page.getByLabel('Username').fill(taken);
   await page.getByRole('button', { name: 'Save' }).click();
@@ -33,11 +34,20 @@ test('settings: the profile is saved; a username that is taken is explained at i
   const free = `free_${crypto.randomUUID().slice(0, 8)}`;
   await page.getByLabel('Username').fill(free);
   await page.getByRole('switch', { name: 'Private profile' }).check();
+  await expect(preview).toContainText(`@${free}`);
+  await expect(preview).toContainText('Only people whom you follow see this.');
+  await expect(preview).not.toContainText('Bergen');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  await expect(save).toBeDisabled();
+  await expect(preview).toContainText('New Name');
   const { data } = await getMe({ client: me.client });
-  expect(data).toMatchObject({ name: 'New Name', city: 'Bergen', username: free, isPrivate: true });
+  expect(data).toMatchObject({
+    name: 'New Name',
+    bio: 'I bake.',
+    city: 'Bergen',
+    username: free,
+    isPrivate: true,
+  });
   expect(await overflowOf(page)).toBe(0);
 });
 
