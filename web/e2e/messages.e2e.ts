@@ -65,7 +65,11 @@ test('messages: the inbox has the people of the next events; those with a conver
   createPerson,
   signIn,
 }) => {
-  const [me, host, guest] = [await createPerson(), await createPerson('Hugo Host'), await createPerson('Greta Guest')];
+  const [me, host, guest] = [
+    await createPerson(),
+    await createPerson('Hugo Host'),
+    await createPerson('Greta Guest'),
+  ];
   const theirs = await newEvent(host, { title: 'Supper at the mill' });
   const mine = await newEvent(me, { title: 'Brunch in the yard' });
   await goTo(me, theirs.id);
@@ -74,7 +78,9 @@ test('messages: the inbox has the people of the next events; those with a conver
   await page.goto('/messages');
   const soon = page.getByRole('region', { name: 'You will meet soon' });
   await expect(soon.getByRole('listitem')).toHaveCount(2);
-  await expect(soon.getByRole('listitem').filter({ hasText: 'Greta Guest' })).toContainText('Brunch in the yard');
+  await expect(soon.getByRole('listitem').filter({ hasText: 'Greta Guest' })).toContainText(
+    'Brunch in the yard',
+  );
   await soon.getByRole('link', { name: 'Hugo Host' }).click();
   await expect(page).toHaveURL(`/messages/${host.id}?event=${theirs.id}`);
   await expect(page.getByRole('main').getByRole('link', { name: 'Supper at the mill' })).toBeVisible();

@@ -127,7 +127,9 @@ test('notifications: an organizer reads who replied, and what the answer is', as
   await page.goto('/notifications');
   const row = page.getByRole('link', { name: 'Carla Guest is coming to Lake picnic' });
   await expect(row).toHaveAttribute('href', `/e/${event.id}`);
-  await expect(page.getByRole('listitem').filter({ has: row }).getByText('Going', { exact: true })).toBeVisible();
+  await expect(
+    page.getByRole('listitem').filter({ has: row }).getByText('Going', { exact: true }),
+  ).toBeVisible();
   const second = await createPerson('Dino Guest');
   await setRsvp({ client: second.client, path: { id: event.id }, body: { status: 'interested' } });
   await expect(async () => {

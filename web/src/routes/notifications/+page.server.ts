@@ -16,7 +16,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   /** The newest words of each writer; null if the visitor has replied. */
   const lastMessages = conversations
     .filter(({ user }) => writers.includes(user.id))
-    .map(({ user, lastMessage }) => [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const);
+    .map(
+      ({ user, lastMessage }) =>
+        [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const,
+    );
   return { meId, inbox, lastMessages: new Map(lastMessages) };
 };
 
