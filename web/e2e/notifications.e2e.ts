@@ -107,8 +107,8 @@ test('notifications: one follower can be followed back there', async ({
   await awaitUnread(me, 1);
   await signIn(context, me);
   await page.goto('/notifications');
-  await page.getByRole('button', { name: 'Follow Dora Follower back' }).click();
-  await expect(page.getByRole('button', { name: 'Follow Dora Follower back' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Follow back: Dora Follower' }).click();
+  await expect(page.getByRole('button', { name: 'Follow back: Dora Follower' })).toHaveCount(0);
   const { data } = await listNotifications({ client: me.client });
   expect(data.data[0]?.isFollowing).toBe(true);
 });
