@@ -6,6 +6,7 @@
 /** Folders of src/, the lowest first. `main.ts` is above all of them. */
 const layers = [
   ['lib'],
+  ['telemetry'],
   ['db'],
   ['cache'],
   ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],

@@ -14,7 +14,7 @@ import { testMessage, textMessages } from './doctor/messages.ts';
 import { pages, streets } from './doctor/pages.ts';
 import { examinePublicUrl } from './doctor/public-url.ts';
 import { secretsIn, withoutSecrets } from './doctor/secret-values.ts';
-import { bucket, oidcProvider, replicas } from './doctor/services.ts';
+import { bucket, collector, oidcProvider, replicas } from './doctor/services.ts';
 
 type Options = { json?: boolean; 'send-to'?: string };
 
@@ -41,7 +41,7 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
 const [first, second, last] = [
   [configuration, secretKey, secretFiles],
   [replicas, disk, memory, backups, dns, certificate],
-  [pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket],
+  [pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket, collector],
 ];
 
 /** Runs all checks at the same time. @throws Interrupted for a stop signal */

@@ -1,8 +1,10 @@
 /** Runs statements on a connection of the driver and turns the results into rows. */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { activeTracer, span } from '../telemetry/span.ts';
 import { prepare } from './parameters.ts';
 import type { RenderedStatement, Statement } from './sql.ts';
+import { summaryOf } from './statement-summary.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -69,7 +71,17 @@ export type Result<R extends object = Row> = { rows: R[]; affected: number; comm
  * Runs a statement. With parameters it is prepared once for each connection.
  * @throws ConnectionLostError if the connection is lost; pg.DatabaseError
  */
-export async function runStatement<R extends object>(
+export function runStatement<R extends object>(
+  client: pg.ClientBase,
+  statement: RenderedStatement,
+): Promise<Result<R>> {
+  if (!activeTracer()) return send(client, statement);
+  const summary = summaryOf(statement);
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary };
+  return span(summary, { kind: 'client', attributes }, () => send(client, statement));
+}
+
+async function send<R extends object>(
   client: pg.ClientBase,
   statement: RenderedStatement,
 ): Promise<Result<R>> {

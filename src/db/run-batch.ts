@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { batchSpan, currentSpan, type Span } from '../telemetry/span.ts';
 import { isOutage } from './errors.ts';
 import type { LockWaits } from './locks.ts';
 
@@ -23,7 +24,7 @@ type Outcome<V> = V | Error | Retry;
 export type Run<T, V> = (items: T[], waits: LockWaits) => Promise<Outcome<V>[]>;
 /**
  * `timeoutMs`: the time limit for waiting and for a batch. `batches`: the number of batches that the item has left for
- * the next one.
+ * the next one. `span`: that of the request which the item is from.
  */
 export type Waiter<T, V> = {
   item: T;
@@ -31,11 +32,13 @@ export type Waiter<T, V> = {
   since: number;
   timeoutMs: number;
   batches: number;
+  span: Span | undefined;
 } & PromiseWithResolvers<V>;
 
 export function waiterFor<T, V>(item: T, keys: string[], timeoutMs = defaultTimeoutMs): Waiter<T, V> {
   const { promise, resolve, reject } = Promise.withResolvers<V>();
-  return { item, keys, since: performance.now(), timeoutMs, batches: 0, promise, resolve, reject };
+  const since = performance.now();
+  return { item, keys, since, timeoutMs, batches: 0, span: currentSpan(), promise, resolve, reject };
 }
 
 /** The promises that are settled in one turn of the event loop. */
@@ -70,7 +73,9 @@ export async function runBatch<T, V>(
     const items = batch.map(({ item }) => item);
     // With a time limit, a connection without responses delays the requests of one batch only.
     const timeoutMs = batch[0]?.timeoutMs ?? defaultTimeoutMs;
-    outcomes = items.length > 0 ? await withTimeout(run(items, waits), timeoutMs) : [];
+    const spans = batch.map(({ span }) => span);
+    const start = () => batchSpan(spans, () => run(items, waits));
+    outcomes = items.length > 0 ? await withTimeout(start(), timeoutMs) : [];
     if (waits !== 'all') {
       for (const [i, waiter] of batch.entries()) {
         const outcome = outcomes[i];

@@ -1,6 +1,7 @@
 /** The access log: one line for each request, if `LOG_REQUESTS=on`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
+import { idsOf } from '../telemetry/log-lines.ts';
 import { loggedPath } from './logging.ts';
 
 export function registerAccessLog(app: FastifyInstance, { logRequests }: Pick<Config, 'logRequests'>): void {
@@ -20,6 +21,7 @@ export function registerAccessLog(app: FastifyInstance, { logRequests }: Pick<Co
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         address: ip,
         ...(!isComplete && { aborted: true }),
+        ...idsOf(request.span),
       };
       app.log.info(fields, 'request');
     });

@@ -1,6 +1,7 @@
 /** Options of the logger: the fields of logged requests and errors, without personal data and secrets. */
 import type { LoggerOptions } from 'pino';
 import type { Config } from '../lib/config.ts';
+import { telemetryOptions } from '../telemetry/log-lines.ts';
 
 /**
  * A path segment that may be logged: an id, also with a file extension, or a word with fewer than five
@@ -47,6 +48,7 @@ export function loggerOptions(config: Config): LoggerOptions {
         stack: error.stack ?? '',
       }),
     },
+    ...telemetryOptions(),
     // The transport is a thread, which would start for nothing if nothing is logged.
     ...(!config.production &&
       config.logLevel !== 'silent' && {

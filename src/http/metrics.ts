@@ -116,6 +116,13 @@ export const jobFailures = new Counter({
   labelNames: ['name'],
 });
 
+/** Telemetry that no collector took (telemetry/open-telemetry.ts). */
+export const lostTelemetry = new Counter({
+  name: 'potluck_telemetry_lost_total',
+  help: 'Spans, log records and samples that could not be exported.',
+  labelNames: ['signal'],
+});
+
 /** The newest backup in BACKUP_DIR (server/nightly-backup.ts). Without the variable, there are no samples. */
 export const lastBackup = {
   time: new Gauge({

@@ -390,7 +390,9 @@ test('config: .env.example documents exactly the variables that the code reads',
   };
   // With a value for each variable that decides whether others are read.
   for (const SMS_DRIVER of ['twilio', 'http'])
-    faults(new Proxy({ SMS_DRIVER, S3_BUCKET: 'images' }, { get }));
+    faults(
+      new Proxy({ SMS_DRIVER, S3_BUCKET: 'images', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a.test' }, { get }),
+    );
   const named = new Set([...example.matchAll(/^#([A-Z0-9_]+)=/gm)].map(([, name]) => name));
   assert.deepEqual([...named].sort(), [...read].sort());
 });

@@ -18,6 +18,7 @@ import { readS3 } from './config/s3.ts';
 import { readServers } from './config/servers.ts';
 import { readSignIn } from './config/sign-in.ts';
 import { readSms } from './config/sms.ts';
+import { readTelemetry } from './config/telemetry.ts';
 import { type CountryCode, toCountry } from './phone.ts';
 import { shareOf } from './process-share.ts';
 import { findMistyped } from './similar-names.ts';
@@ -151,6 +152,8 @@ function readSettings(read: Reader) {
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     /** Whether each request is logged. */
     logRequests: read.onOff('LOG_REQUESTS', false),
+    /** The collector of traces, metrics and logs; undefined if nothing is exported. */
+    telemetry: readTelemetry(read),
     /** Where images are stored; undefined for a directory in `dataDir`. */
     s3: readS3(read),
     /** The backups that the server makes; undefined for none. */

@@ -6,6 +6,7 @@ import type { ReadyConfig } from '../lib/config.ts';
 import { newId } from '../lib/ids.ts';
 import { shareOf } from '../lib/process-share.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { notExported } from '../telemetry/log-lines.ts';
 import { countMail, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';
@@ -49,7 +50,10 @@ const contentOf = async (mail: CodeMail, { config, nameOf }: MailerServices) =>
 function createConsoleMailer(services: MailerServices): Mailer {
   const { config, log } = services;
   const write = (content: MailContent) =>
-    log.warn({ subject: content.subject, text: renderText(content) }, 'no mail was sent; this is its text');
+    log.warn(
+      { [notExported]: true, subject: content.subject, text: renderText(content) },
+      'no mail was sent; this is its text',
+    );
   const send = async ({ content }: Pick<Mail, 'content'>) => {
     write(content);
     return 'written to the log';

@@ -7,6 +7,7 @@ import {
 } from 'nodemailer';
 import { type MailServer, type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
 import { domainOf } from '../lib/mail-address.ts';
+import { span } from '../telemetry/span.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
 import { readFailure } from './read-failure.ts';
@@ -58,7 +59,10 @@ export function createTransport(
   return {
     async send(mail) {
       const sender = { name: senderNameOf(smtp, await nameOf()), address: from.address };
-      return transporter.sendMail(toOptions(mail, sender, domain)).then(({ response }) => response, fail);
+      const attributes = { 'server.address': server.host, 'server.port': server.port };
+      return span('send mail', { kind: 'client', attributes }, () =>
+        transporter.sendMail(toOptions(mail, sender, domain)).then(({ response }) => response, fail),
+      );
     },
     verify: () => transporter.verify().then(() => {}, fail),
     close: () => transporter.close(),

@@ -24,6 +24,7 @@ import {
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
 import { registerSerialization } from '../http/serialization.ts';
+import { registerTracing } from '../http/tracing.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -67,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   addOutageProbes(base.outages, { db, clock, storage: services.storage, disk });
 
   // Logs, headers and limits of every request
+  registerTracing(app);
   registerAccessLog(app, config);
   registerSecurityHeaders(app, headers);
   registerLingeringClose(app);

@@ -7,6 +7,7 @@ import { clockOffset, jobFailures } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
+import { rootSpan } from '../telemetry/span.ts';
 import { clockError, measureClock, toClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
 import { nightlyBackupJobs } from './nightly-backup.ts';
@@ -79,7 +80,7 @@ function createRun(app: App, { name, run }: Job<Services>, services: Services): 
     if (isRunning) return;
     isRunning = true;
     try {
-      await run(services);
+      await rootSpan(`job ${name}`, () => run(services));
     } catch (error) {
       jobFailures.inc({ name });
       if (performance.now() - loggedAt >= minuteMs) {

@@ -3,7 +3,15 @@
 const plain = ['SECRET_KEY', 'TWILIO_AUTH_TOKEN', 'OIDC_CLIENT_SECRET', 'S3_SECRET_ACCESS_KEY'];
 const urls = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'MAIL_URL', 'SMS_HTTP_URL'];
 /** Any word of them may be a key. */
-const templates = ['SMS_HTTP_URL', 'SMS_HTTP_HEADERS', 'SMS_HTTP_BODY'];
+const templates = [
+  'SMS_HTTP_URL',
+  'SMS_HTTP_HEADERS',
+  'SMS_HTTP_BODY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  'OTEL_EXPORTER_OTLP_METRICS_HEADERS',
+  'OTEL_EXPORTER_OTLP_LOGS_HEADERS',
+];
 
 /** The variables whose values contain secrets. */
 export const secretVariables = [...new Set([...plain, ...urls, ...templates])];

@@ -1,12 +1,14 @@
-/** Other servers that Potluck uses: the OpenID Connect provider, the bucket of images, and replicas of the database. */
+/** Other servers that Potluck uses: the OpenID Connect provider, the bucket of images, replicas of the database, and a collector. */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { connect } from '../../db/client.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
+import { type Destination, type Signal, signals } from '../../lib/config/telemetry.ts';
 import { allowStandby } from '../../lib/database-url.ts';
 import { openStorage } from '../../modules/uploads/storage.ts';
+import { post } from '../../telemetry/export/post.ts';
 import { databaseReason } from '../command/command-context.ts';
 import { parseJson } from './ask.ts';
 import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';
@@ -68,6 +70,31 @@ export const bucket: Check = {
 async function expectSame(reading: Promise<Readable | null>, expected: Buffer): Promise<void> {
   const found = await reading;
   if (!found || !(await buffer(found)).equals(expected)) throw new Error('it has another content');
+}
+
+export const collector: Check = {
+  name: 'telemetry',
+  variables: ['OTEL_'],
+  async run({ config: { telemetry }, stop }) {
+    if (!telemetry) return skipped('No collector is configured.');
+    return Promise.all(
+      signals.flatMap((signal) => {
+        const to = telemetry.destinations[signal];
+        return to ? examineCollector(signal, { ...to, timeoutMs: 5_000 }, stop) : [];
+      }),
+    );
+  },
+};
+
+/** Sends a message without spans, records or metrics. */
+async function examineCollector(signal: Signal, to: Destination, stop: AbortSignal): Promise<Result> {
+  const { origin, pathname } = new URL(to.url);
+  const { lost, reason, retryAfterMs } = await post(to, {}, stop);
+  if (lost === 0 && retryAfterMs === undefined) return good(`${origin}${pathname} takes ${signal}.`);
+  return broken(
+    `${origin}${pathname} takes no ${signal}: ${reason}.`,
+    'Start the collector, with OTLP over HTTP (port 4318), or correct OTEL_EXPORTER_OTLP_ENDPOINT and its headers. Servers run without it.',
+  );
 }
 
 /** In seconds. Reads that need newer data run on the primary. */

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { loggerOptions } from '../../http/logging.ts';
 import { processesVariable } from '../../lib/process-share.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
+import { openTelemetry } from '../../telemetry/open-telemetry.ts';
 import type { CommandContext } from '../command/command-context.ts';
 import { unlessStopped } from '../command/stop.ts';
 import { relayMetrics } from './gather-metrics.ts';
@@ -20,7 +21,9 @@ import { endWorker, WorkerSlot } from './worker-slot.ts';
  * @throws CommandError if a worker ends before the server is open; the reason of `stop`
  */
 export async function runWorkers(context: CommandContext, stop: AbortSignal): Promise<void> {
+  const telemetry = await openTelemetry(context.config);
   const log = pino(loggerOptions(context.config));
+  telemetry.reportTo(log);
   // All workers wait at the same socket. The other policy of Node.js lets the primary accept connections and hand them out:
   // a worker that is killed then takes those with it that are on their way.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -36,6 +39,7 @@ export async function runWorkers(context: CommandContext, stop: AbortSignal): Pr
   } finally {
     ending.abort();
     await Promise.all(allWorkers().map(endWorker));
+    await telemetry.close();
   }
 }
 

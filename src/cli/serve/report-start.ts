@@ -6,6 +6,7 @@ import { findUnverifiedHost, type Target } from '../../db/target.ts';
 import type { Config } from '../../lib/config.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { findBuildProblem } from '../../server/web/built-files.ts';
+import { notExported } from '../../telemetry/log-lines.ts';
 import type { CommandContext } from '../command/command-context.ts';
 import { findSetupAddress } from './setup-address.ts';
 
@@ -59,7 +60,11 @@ function announce(log: Log, config: Config, setup: string | null): void {
   }
   log.info({ address: config.publicUrl }, 'Potluck is open');
   // Shown with each level but those that show no codes either.
-  if (setup) log.warn({ address: setup }, 'there is no admin yet; open this address to become the first one');
+  if (setup)
+    log.warn(
+      { [notExported]: true, address: setup },
+      'there is no admin yet; open this address to become the first one',
+    );
 }
 
 function startScreen(config: Config, setup: string | null): string {

@@ -5,8 +5,10 @@ import type { Database } from '../../db/client.ts';
 import { isOutage } from '../../db/errors.ts';
 import type { App } from '../../http/app.ts';
 import { stopListening } from '../../http/drain.ts';
+import { lostTelemetry, registry } from '../../http/metrics.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { buildApp } from '../../server/build-app.ts';
+import { openTelemetry } from '../../telemetry/open-telemetry.ts';
 import { unlessStopped } from '../command/stop.ts';
 import { toAddressError } from './address.ts';
 import type { Log } from './report-start.ts';
@@ -46,7 +48,10 @@ export async function runServer(
   onOpen: (log: Log) => Promise<void>,
 ): Promise<void> {
   const { config } = options;
+  const countLost = (signal: string, count: number) => lostTelemetry.inc({ signal }, count);
+  const telemetry = await openTelemetry(config, { registry, countLost });
   const app = await buildApp({ ...options, pages: true });
+  telemetry.reportTo(app.log);
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the
   // server.
   const onRejection = (error: unknown) => {
@@ -62,6 +67,7 @@ export async function runServer(
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     await closeApp(app);
+    await telemetry.close();
     process.off('unhandledRejection', onRejection);
   }
 }

@@ -18,8 +18,8 @@ type Options = {
 /** A worker that has lived for so long has not failed because of what failed before it. */
 const stableMs = 30_000;
 const [firstPauseMs, maxPauseMs] = [500, 30_000];
-/** As long as a worker takes for the requests in progress (run-server.ts), and a little more. */
-const endTimeoutMs = 6_500;
+/** As long as a worker takes for the requests in progress (run-server.ts) and for the export of telemetry, and a little more. */
+const endTimeoutMs = 7_500;
 
 /** The pause before a worker is replaced, after so many that ended soon after their start: none at first, then more and more. */
 export const pauseAfter = (ends: number): number =>

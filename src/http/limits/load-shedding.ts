@@ -24,7 +24,7 @@ const reserve = shareOf(100);
  */
 const placesPerFreePlace = maxShared / reserve;
 /** Monitoring works also under overload. */
-const exempt = new Set(['/healthz', '/readyz', '/metrics']);
+export const monitoringPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** The code distinguishes overload from failures of the database in the log. */
 const overloadError = () =>
@@ -49,7 +49,7 @@ export function registerLoadShedding(app: FastifyInstance, open: OpenRequests, o
   });
   app.addHook('onRequest', (request, _reply, done) => {
     if (open.unread < maxUnreadPerNetwork && !isBusy()) return done();
-    if (exempt.has(request.url)) return done();
+    if (monitoringPaths.has(request.url)) return done();
     const load = open.loadOf(request.ip);
     if (load.unread >= maxUnreadPerNetwork) return done(tooManyUnread());
     if (!isBusy() || !isFullFor(load)) return done();

@@ -1,4 +1,5 @@
 /** Requests to SMS services. */
+import { requestSpan } from '../../telemetry/request-span.ts';
 import { SmsFailure, type SmsFailureReason } from './sms-failure.ts';
 
 /** Gives a message to an SMS service. @throws SmsFailure */
@@ -17,14 +18,17 @@ const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUN
  */
 export async function callSmsService(
   url: string,
-  request: Pick<RequestInit, 'method' | 'headers' | 'body'>,
+  request: Pick<RequestInit, 'method' | 'body'> & { headers: Record<string, string> },
 ): Promise<{ status: number; text: string | null }> {
-  const response = await fetch(url, {
-    ...request,
-    // A redirect would send the number, the code and the keys to another server.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((error) => {
+  const response = await requestSpan('send SMS', { method: request.method, url }, (traceHeaders) =>
+    fetch(url, {
+      ...request,
+      headers: { ...traceHeaders, ...request.headers },
+      // A redirect would send the number, the code and the keys to another server.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    }),
+  ).catch((error) => {
     throw failureOf(error);
   });
   // The text is read also where the status decides, so that the connection can be used again.

@@ -4,6 +4,7 @@ import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { textMessages } from '../../http/metrics.ts';
 import type { SmsConfig } from '../../lib/config/sms.ts';
 import type { Config } from '../../lib/config.ts';
+import { notExported } from '../../telemetry/log-lines.ts';
 import type { SendText } from './call-sms-service.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import { httpSender } from './http-sms.ts';
@@ -72,7 +73,10 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
   return {
     delivers: false,
     send: async (phone, purpose, code) =>
-      log.warn({ number: shortened(phone), purpose, code }, 'one-time code; no message was sent'),
+      log.warn(
+        { [notExported]: true, number: shortened(phone), purpose, code },
+        'one-time code; no message was sent',
+      ),
     tellOfChange: async (phone) =>
       log.warn({ number: shortened(phone) }, 'a contact of an account was changed; no message was sent'),
     sendTest: async (phone) => log.warn({ number: shortened(phone) }, 'a test; no message was sent'),

@@ -1,6 +1,6 @@
 /** The OpenID Connect provider: the authorization code flow with PKCE. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { ClientAuth, Configuration } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import type { OidcConfig } from '../../lib/config/oidc.ts';
 import { type Contact, identityOf, type MessageContact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -8,6 +8,7 @@ import { lazily } from '../../lib/lazily.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
+import { requestSpan } from '../../telemetry/request-span.ts';
 import type { Flow } from './flows.ts';
 import { problemOf } from './provider-errors.ts';
 
@@ -27,6 +28,16 @@ export type ProvenIdentity = { identity: Contact; address: MessageContact | unde
 
 /** What the provider sends back with the person. */
 export type ProviderResponse = { state: string; code?: string; iss?: string; error?: string };
+
+/** The path and the body of a request may have the code of a sign-in; the span has neither. */
+const fetchTraced: CustomFetch = (url, options) =>
+  requestSpan('ask the OpenID Connect provider', { method: options.method, url }, (traceHeaders) =>
+    fetch(url, {
+      ...options,
+      body: options.body ?? null,
+      headers: { ...traceHeaders, ...options.headers },
+    }),
+  );
 
 const loadClient = lazily(() => import('openid-client'));
 
@@ -98,12 +109,13 @@ export class Provider {
 
   /** Reads the provider's description of itself. A failure is not remembered. */
   readonly #discover = singleFlight(async () => {
-    const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await loadClient();
+    const { discovery, allowInsecureRequests, customFetch, enableNonRepudiationChecks } = await loadClient();
     const { issuer, clientId } = this.#config;
     const configuration = await discovery(new URL(issuer), clientId, undefined, await this.#clientAuth(), {
       // A provider on this machine may be without encryption (config/oidc.ts).
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
       timeout: requestTimeoutSeconds,
+      [customFetch]: fetchTraced,
     });
     // The signature is verified also where TLS proves who sent the ID token: a proxy between the two may end TLS.
     enableNonRepudiationChecks(configuration);

@@ -2,11 +2,13 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../../lib/config/s3.ts';
 import type { Config } from '../../lib/config.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { syncDirectory } from '../../lib/sync-to-disk.ts';
+import { span, traceHeaders } from '../../telemetry/span.ts';
 
 export type Storage = {
   /** The directory or bucket, for the log. */
@@ -62,7 +64,9 @@ const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
 function openBucket(config: S3Config): Storage {
   const loading = lazily(async () => {
     const s3 = await import('@aws-sdk/client-s3');
-    return { s3, client: new s3.S3Client(clientOptions(config)) };
+    const client = new s3.S3Client(clientOptions(config));
+    continueTraces(client);
+    return { s3, client };
   });
   const locationOf = (id: string) => ({ Bucket: config.bucket, Key: `uploads/${id}.webp` });
   return {
@@ -88,6 +92,19 @@ function openBucket(config: S3Config): Storage {
       await client.send(new s3.DeleteObjectCommand(locationOf(id)));
     },
   };
+}
+
+/** Before the request is signed. */
+function continueTraces({ middlewareStack }: S3Client): void {
+  middlewareStack.add(
+    (next) => (args) =>
+      span('use the bucket of images', { kind: 'client' }, () => {
+        const { headers } = args.request as { headers: Record<string, string> };
+        Object.assign(headers, traceHeaders());
+        return next(args);
+      }),
+    { step: 'build' },
+  );
 }
 
 function clientOptions({ endpoint, region, keys }: S3Config) {

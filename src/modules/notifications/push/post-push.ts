@@ -3,6 +3,7 @@ import { lookup } from 'node:dns';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../../lib/public-address.ts';
+import { requestSpan } from '../../../telemetry/request-span.ts';
 
 export type PushRequest = {
   endpoint: string;
@@ -54,7 +55,7 @@ export function createPostPush({
     lookup: lookupAllowed(isAllowed),
     ...(ca !== undefined && { ca }),
   });
-  return async ({ endpoint, headers, body }) => {
+  const send: PostPush = async ({ endpoint, headers, body }) => {
     const url = new URL(endpoint);
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
     // Node.js connects to an address without the lookup.
@@ -70,4 +71,8 @@ export function createPostPush({
       .end(body);
     return promise;
   };
+  return ({ endpoint, headers, body }) =>
+    requestSpan('send push', { method: 'POST', url: endpoint }, (traceHeaders) =>
+      send({ endpoint, headers: { ...traceHeaders, ...headers }, body }),
+    );
 }
