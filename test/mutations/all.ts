@@ -13,6 +13,7 @@ import { mailFaults } from './faults/mails.ts';
 import { openIdConnectFaults } from './faults/openid-connect.ts';
 import { peopleFaults } from './faults/people.ts';
 import { sessionFaults } from './faults/sessions.ts';
+import { telemetryFaults } from './faults/telemetry.ts';
 import { textMessageFaults } from './faults/text-messages.ts';
 
 export const faults: Fault[] = [
@@ -30,6 +31,7 @@ export const faults: Fault[] = [
   ...doctorFaults,
   ...backupFaults,
   ...instanceFaults,
+  ...telemetryFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
+import { Collector } from '../support/collector.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { OidcProvider } from '../support/oidc-stub.ts';
@@ -140,6 +141,31 @@ describe('doctor of services', { concurrency: 2 }, () => {
     const away = await doctor(s3(`http://127.0.0.1:${closed}`));
     assert.deepEqual(without(away.broken), ['bucket']);
     assert.match(away.of('bucket')[0] ?? '', /ECONNREFUSED.* \| Correct the variables S3_/);
+  });
+
+  test('telemetry: good with a collector; broken while it refuses, and without one, with no word of the headers', async () => {
+    const collector = await new Collector().listen();
+    after(() => collector.close());
+    const telemetry = (url: string) => ({
+      ...env,
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_LOGS_EXPORTER: 'none',
+      OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${secrets.token}`,
+    });
+    const { of, broken } = await doctor(telemetry(collector.url));
+    assert.deepEqual(without(broken), []);
+    assert.deepEqual(of('telemetry'), [
+      `good ${collector.url}/v1/traces takes traces.`,
+      `good ${collector.url}/v1/metrics takes metrics.`,
+    ]);
+    collector.respond = (_request, response) => void response.writeHead(401).end(secrets.token);
+    assert.match(
+      (await doctor(telemetry(collector.url))).of('telemetry')[0] ?? '',
+      /^broken .* status 401\./,
+    );
+    const away = await doctor(telemetry(`http://127.0.0.1:${closed}`));
+    assert.deepEqual(without(away.broken), ['telemetry']);
+    assert.match(away.of('telemetry')[0] ?? '', /no traces: ECONNREFUSED\. \| Start the collector/);
   });
 
   test('replicas: broken for one that is away; streets: broken for a file that is no map', async () => {

@@ -56,7 +56,7 @@ export const limitFaults: Fault[] = [
       'unread responses fill the memory',
     ],
     [
-      'if (exempt.has(request.url)) return done();',
+      'if (monitoringPaths.has(request.url)) return done();',
       '',
       'backpressure',
       'monitoring reports an overloaded server as down',

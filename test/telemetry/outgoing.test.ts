@@ -1,0 +1,136 @@
+/** What leaves the server: messages and requests as part of a trace, and no secrets in what is exported. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import test, { after } from 'node:test';
+import { createPostPush } from '../../src/modules/notifications/push/post-push.ts';
+import { rootSpan } from '../../src/telemetry/span.ts';
+import { codeIn, openSmsService } from '../sessions/sms-service.ts';
+import type { ReceivedSpan } from '../support/collector.ts';
+import { createEvent, createUser, nextAddress, nextPhone, signInBrowser } from '../support/factories.ts';
+import { localhostCertificate } from '../support/localhost-certificate.ts';
+import { MailServer } from '../support/mail-server.ts';
+import { type Api, expectStatus } from '../support/setup.ts';
+import { newTrace, startTracedApp } from './traced-app.ts';
+
+const sms = await openSmsService();
+const mailServer = new MailServer();
+const mailPort = await mailServer.listen();
+after(() => sms.close());
+after(() => mailServer.close());
+
+const key = 'key-of-the-sms-service';
+const { api, collector } = await startTracedApp({
+  env: {
+    SMS_DRIVER: 'http',
+    SMS_HTTP_URL: `${sms.url}/${key}?to={phone}&text={text}`,
+    SMS_HTTP_METHOD: 'GET',
+    MAIL_URL: `smtp://user:the-mail-password@127.0.0.1:${mailPort}?tls=off`,
+    MAIL_FROM: 'potluck@example.org',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=the%20key',
+  },
+});
+
+/** The API, with the codes of the text messages. */
+const readingSms: Api = {
+  ...api,
+  get sent() {
+    return sms.received.map(({ url: { searchParams } }) => ({
+      phone: searchParams.get('to') ?? '',
+      purpose: 'sign_in' as const,
+      code: codeIn(searchParams.get('text') ?? ''),
+    }));
+  },
+};
+
+/** Sends a request that begins a trace. Returns its span of the given name. */
+async function spanOf(name: string, path: string, body: unknown): Promise<ReceivedSpan> {
+  const { traceId, headers } = newTrace();
+  expectStatus(await api.call('POST', path, { body, headers }), 202);
+  const found = await collector.untilSpan(name, (span) => span.name === name && span.traceId === traceId);
+  const root = await collector.untilSpan(path, (span) => span.kind === 2 && span.traceId === traceId);
+  assert.equal(found.parentSpanId, root.spanId);
+  return found;
+}
+
+test('outgoing: a text message is a span, and its request continues the trace', async () => {
+  const span = await spanOf('send SMS', '/v1/auth/otp/request', { phone: nextPhone() });
+  assert.deepEqual(span.attributes, {
+    'http.request.method': 'GET',
+    'server.address': '127.0.0.1',
+    'http.response.status_code': 200,
+  });
+  assert.equal(sms.received.at(-1)?.headers.traceparent, `00-${span.traceId}-${span.spanId}-01`);
+});
+
+test('outgoing: a request in a trace that is not recorded says so', async () => {
+  const { traceId, headers } = newTrace('00');
+  const body = { phone: nextPhone() };
+  expectStatus(await api.call('POST', '/v1/auth/otp/request', { body, headers }), 202);
+  assert.match(`${sms.received.at(-1)?.headers.traceparent}`, new RegExp(`^00-${traceId}-[\\da-f]{16}-00$`));
+});
+
+test('outgoing: a mail is a span; a failure has its reason and none of the words of the mail server', async () => {
+  const span = await spanOf('send mail', '/v1/auth/email/request', { email: nextAddress() });
+  assert.deepEqual(span.attributes, { 'server.address': '127.0.0.1', 'server.port': mailPort });
+  const email = nextAddress();
+  mailServer.reply = (command) => (command === 'RCPT' ? `550 no ${email} here` : undefined);
+  const failed = await spanOf('send mail', '/v1/auth/email/request', { email });
+  assert.deepEqual([failed.status, failed.attributes['error.type']], [{ code: 2 }, 'mail_unavailable']);
+  mailServer.reply = () => undefined;
+});
+
+test('outgoing: a push is a span with the host alone, and its request continues the trace', async () => {
+  const { cert, key: privateKey } = localhostCertificate;
+  const received: unknown[] = [];
+  const service = createServer({ cert, key: privateKey }, (request, response) => {
+    received.push(request.headers.traceparent);
+    response.writeHead(201).end();
+  });
+  after(() => service.close());
+  await once(service.listen(0, 'localhost'), 'listening');
+  const endpoint = `https://localhost:${(service.address() as AddressInfo).port}/secret-of-the-browser`;
+  const post = createPostPush({ isAllowed: () => true, ca: cert });
+  await rootSpan('job send pushes', () => post({ endpoint, headers: {}, body: Buffer.from('sealed') }));
+  const span = await collector.untilSpan('a push', ({ name }) => name === 'send push');
+  assert.equal(span.attributes['server.address'], 'localhost');
+  assert.deepEqual(received, [`00-${span.traceId}-${span.spanId}-01`]);
+});
+
+test('outgoing: requests to the collector have the configured headers', () => {
+  for (const { headers, path } of collector.requests)
+    assert.deepEqual([headers['x-api-key'], /^\/v1\/(traces|logs|metrics)$/.test(path)], ['the key', true]);
+});
+
+test('outgoing: no secret and no personal data is exported', async () => {
+  const person = await createUser(readingSms);
+  const cookie = await signInBrowser(readingSms, nextPhone());
+  const { url } = expectStatus(await api.post('/v1/me/calendar', person.token), 201).body;
+  const secret = /calendars\/(.+)\.ics/.exec(url)?.[1] ?? '';
+  const email = nextAddress();
+  expectStatus(await api.call('PUT', '/v1/me/email', { token: person.token, body: { email } }), 202);
+  const event = await createEvent(api, person, { title: 'Title of the event' });
+  const paths = [
+    `/v1/calendars/${secret}.ics`,
+    `//v1/calendars/${secret}.ics`,
+    `/${secret}`,
+    `/v1/events?search=${encodeURIComponent(person.phone)}`,
+    `/v1/users/${encodeURIComponent(person.phone)}`,
+    `/v1/auth/sessions/${person.token}`,
+    `/v1/events/${event.id}?token=${person.refreshToken}`,
+  ];
+  const headers = { authorization: `Bearer ${person.token}`, cookie };
+  for (const path of paths) await fetch(api.url + path, { headers });
+  const { traceId, headers: last } = newTrace();
+  await api.call('GET', '/v1/events', { headers: last });
+  await collector.untilSpan('the last request', (span) => span.traceId === traceId && span.kind === 2);
+  assert.ok(secret.length > 20);
+  const secrets = [
+    ...[secret, person.token, person.refreshToken, person.phone.slice(1), cookie.split('=')[1] ?? '', email],
+    ...[key, 'the-mail-password', 'the key', 'Title of the event', 'secret-of-the-browser'],
+    ...readingSms.sent.map(({ code }) => code),
+    ...mailServer.received.flatMap(({ to, text }) => [to, codeIn(text)]),
+  ];
+  for (const each of secrets) assert.ok(!collector.text.includes(each), `${each} was exported`);
+});
