@@ -496,12 +496,19 @@ test.describe('without JavaScript', () => {
     await page.goto(`/e/${event.id}/cancel`);
     await page.getByRole('button', { name: 'Cancel event' }).click();
     await expect(page).toHaveURL(`/e/${event.id}`);
+    const description = 'Bring a chair.\nAnd a friend.';
+    await updateEvent({ client: organizer.client, path: { id: event.id }, body: { description } });
     await page.goto(`/e/${event.id}/edit`);
     await expect(page.getByText('Choosing an image needs JavaScript.')).toBeVisible();
     await page.getByLabel('Title').fill('On paper');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page).toHaveURL(`/e/${event.id}`);
     const { data } = await getEvent({ client: organizer.client, path: { id: event.id } });
-    expect(data).toMatchObject({ title: 'On paper', status: 'cancelled', startAt: event.startAt });
+    expect(data).toMatchObject({
+      title: 'On paper',
+      description,
+      status: 'cancelled',
+      startAt: event.startAt,
+    });
   });
 });
