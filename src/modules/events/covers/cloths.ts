@@ -1,4 +1,4 @@
-/** Cover themes that are patterns: cloth, tiles, paper. */
+/** Cover themes that are patterns: cloth, tiles, paper. Some have a second variant of another scale or direction. */
 import { numbersFrom } from '../../../lib/random-numbers.ts';
 import {
   centreX,
@@ -15,6 +15,7 @@ import {
   type Palette,
   paper,
   path,
+  round,
   scatter,
   stroke,
   tiled,
@@ -22,17 +23,18 @@ import {
 } from './shapes.ts';
 
 /** A checked tablecloth with a plate. */
-export const drawGingham = ([base, main]: Palette): string =>
+export const drawGingham = ([base, main]: Palette, variant: number): string =>
   ground(base) +
   tiled(
     100,
     `<g ${fill(main, 0.56)}><path d="M0 0h25v100H0zM75 0h25v100H75z"/><path d="M0 0h100v25H0zM0 75h100v25H0z"/></g>`,
+    variant === 0 ? {} : { turn: 45, scale: 0.7 },
   ) +
   label(186, paper) +
   dashedRing(164, main, { count: 44, lineWidth: 6, lineLength: 0.45 });
 
 /** Ogee tiles, as on a kitchen wall. */
-export const drawTiles = ([base, main, second, third]: Palette): string =>
+export const drawTiles = ([base, main, second, third]: Palette, variant: number): string =>
   ground(base) +
   tiled(
     140,
@@ -44,15 +46,16 @@ export const drawTiles = ([base, main, second, third]: Palette): string =>
           [0, 140].map((y) => circle(x, y, 30, fill(third)) + circle(x, y, 11, fill(base))).join(''),
         )
         .join(''),
+    variant === 0 ? {} : { turn: 45, scale: 0.75 },
   ) +
   label(180, paper) +
   circle(centreX, centreY, 166, stroke(main, 9)) +
   dashedRing(147, second, { count: 40, lineWidth: 9, lineLength: 0 });
 
 /** Strips of paper on a dark table, and a scalloped plate. */
-export function drawConfetti([base, ...colours]: Palette): string {
+export function drawConfetti([base, ...colours]: Palette, variant: number): string {
   const lines = colours.map(() => '');
-  for (const [i, { x, y, turn }] of scatter(74, 11, 215).entries()) {
+  for (const [i, { x, y, turn }] of (variant === 0 ? scatter(74, 11, 215) : scatter(52, 5, 205)).entries()) {
     const [dx, dy] = [Math.round(26 * Math.cos(turn)), Math.round(26 * Math.sin(turn))];
     // Each third strip is bent, and each seventh is a dot.
     const bend = `q${dx + dy} ${dy - dx} ${2 * dx} ${2 * dy}`;
@@ -96,7 +99,7 @@ export function drawLeaves([base, main, second, berry]: Palette): string {
 }
 
 /** Slices of oranges and lemons. */
-export function drawCitrus([base, main, second, leaf]: Palette): string {
+export function drawCitrus([base, main, second, leaf]: Palette, variant: number): string {
   const turned = Array.from({ length: 8 }, (_, i) => copy('s', `rotate(${i * 45})`)).join('');
   const slice = (x: number, y: number, colour: string, turn: number) =>
     `<g transform="translate(${x} ${y}) rotate(${turn})" ${fill(colour)}>` +
@@ -108,7 +111,11 @@ export function drawCitrus([base, main, second, leaf]: Palette): string {
   return (
     define('s', path('M-3-10L-17-42Q0-58 17-42L3-10Q0-4-3-10Z', '')) +
     ground(base) +
-    tiled(276, slice(75, 72, main, 12) + slice(200, 196, second, 30) + leaves) +
+    tiled(
+      276,
+      slice(75, 72, main, 12) + slice(200, 196, second, 30) + leaves,
+      variant === 0 ? {} : { turn: 45, scale: 0.6 },
+    ) +
     circle(centreX, centreY + 8, 190, fill('#000', 0.12)) +
     circle(centreX, centreY, 188, fill(main)) +
     circle(centreX, centreY, 166, fill(paper)) +
@@ -141,8 +148,10 @@ export function drawFlowers([base, main, second, third]: Palette): string {
 }
 
 /** Patchwork of quarter circles, halves and triangles. */
-export function drawQuilt([base, ...colours]: Palette): string {
-  const size = 105;
+export function drawQuilt([base, ...colours]: Palette, variant: number): string {
+  const size = variant === 0 ? 105 : 157.5;
+  const half = size / 2;
+  const radius = round(0.29 * size);
   const next = numbersFrom(29);
   const lines = colours.map(() => '');
   let last = 0;
@@ -154,8 +163,8 @@ export function drawQuilt([base, ...colours]: Palette): string {
         `M${x + size} ${y + size}h-${size}a${size} ${size} 0 0 1 ${size}-${size}z`,
         `M${x + size} ${y}v${size}a${size} ${size} 0 0 1-${size}-${size}z`,
         `M${x} ${y}h${size}l-${size} ${size}z`,
-        `M${x} ${y}h${size}a52.5 52.5 0 0 1-${size} 0z`,
-        `M${x + 22} ${y + 52.5}a30.5 30.5 0 0 1 61 0a30.5 30.5 0 0 1-61 0z`,
+        `M${x} ${y}h${size}a${half} ${half} 0 0 1-${size} 0z`,
+        `M${x + half - radius} ${y + half}a${radius} ${radius} 0 0 1 ${2 * radius} 0a${radius} ${radius} 0 0 1-${2 * radius} 0z`,
       ];
       lines[last] += shapes[Math.floor(next() * shapes.length)] ?? '';
     }

@@ -26,29 +26,32 @@ const themesOf: Record<Category['slug'], readonly CoverTheme[]> = {
   other: coverThemes,
 };
 
-type Look = { theme: Theme; palette: Palette; picture: string };
+type Look = { theme: Theme; palette: Palette; variant: number; picture: string };
 
-const nameOf = (theme: CoverTheme, palette: number): string => `${theme}-${palette}`;
+const nameOf = (theme: CoverTheme, palette: number, variant: number): string =>
+  `${theme}-${palette}-${variant}`;
 
-/** A chosen theme has the colours that the choice shows; other covers differ by the id. */
+/** A chosen theme has the look that the choice shows; other covers differ by the id. */
 function lookOf({ id, category, theme }: CoverSource): Look {
   const chosen = coverThemes.find((name) => name === theme);
-  const [first = 0, second = 0] = createHash('sha256').update(id).digest();
+  const [first = 0, second = 0, third = 0] = createHash('sha256').update(id).digest();
   const names = themesOf[findCategory(category).slug];
   const name = chosen ?? names[first % names.length] ?? 'gingham';
-  const { palettes }: Theme = themes[name];
+  const { palettes, variants = 1 }: Theme = themes[name];
   const index = chosen ? 0 : second % palettes.length;
-  return { theme: themes[name], palette: palettes[index] ?? palettes[0], picture: nameOf(name, index) };
+  const variant = chosen ? 0 : third % variants;
+  const picture = nameOf(name, index, variant);
+  return { theme: themes[name], palette: palettes[index] ?? palettes[0], variant, picture };
 }
 
 /** Returns an SVG image of 1200 × 630. */
 export function coverSvg(source: CoverSource): string {
-  const { theme, palette } = lookOf(source);
+  const { theme, palette, variant } = lookOf(source);
   const { emoji } = findCategory(source.category);
   return svg(
     width,
     height,
-    theme.draw(palette) +
+    theme.draw(palette, variant) +
       `<text x="${centreX}" y="${theme.emojiY ?? centreY}" font-size="190" text-anchor="middle" dominant-baseline="central">${emoji}</text>`,
   );
 }
@@ -66,9 +69,11 @@ export function coverParts(source: CoverSource): {
 /** The pictures of all covers as SVG images, by their names. They have no emoji. */
 export const coverPictures = (): [name: string, image: string][] =>
   coverThemes.flatMap((name) => {
-    const { draw, palettes }: Theme = themes[name];
-    return palettes.map((palette, index): [string, string] => [
-      nameOf(name, index),
-      svg(width, height, draw(palette)),
-    ]);
+    const { draw, palettes, variants = 1 }: Theme = themes[name];
+    return palettes.flatMap((palette, index) =>
+      Array.from({ length: variants }, (_, variant): [string, string] => [
+        nameOf(name, index, variant),
+        svg(width, height, draw(palette, variant)),
+      ]),
+    );
   });

@@ -26,9 +26,10 @@ export const stroke = (colour: string, lineWidth: number, more = ''): string =>
 export const ground = (paint: string): string =>
   `<rect width="${width}" height="${height}" fill="${paint}"/>`;
 
-/** Fills the cover with a tile. A corner of four tiles is in the centre. */
-export const tiled = (size: number, tile: string): string =>
-  `<pattern id="t" width="${size}" height="${size}" x="${centreX}" y="${centreY}" patternUnits="userSpaceOnUse">` +
+/** Fills the cover with a tile. A corner of four tiles is in the centre, around which the pattern is turned and scaled. */
+export const tiled = (size: number, tile: string, { turn = 0, scale = 1 } = {}): string =>
+  `<pattern id="t" width="${size}" height="${size}" patternUnits="userSpaceOnUse" ` +
+  `patternTransform="translate(${centreX} ${centreY}) rotate(${turn}) scale(${scale})">` +
   `${tile}</pattern>${ground('url(#t)')}`;
 
 /** Defines an element that `copy` repeats. */

@@ -14,7 +14,10 @@ import type { Palette } from './shapes.ts';
 export type Theme = {
   /** The first is that of a theme that an organizer chooses; an automatic cover has any. */
   palettes: readonly [Palette, ...Palette[]];
-  draw: (palette: Palette) => string;
+  /** Draws the first variant, which a theme that an organizer chooses has, or another one. */
+  draw: (palette: Palette, variant: number) => string;
+  /** The number of variants, if it is not one. */
+  variants?: number;
   /** The middle of the emoji, if it is not that of the cover. */
   emojiY?: number;
 };
@@ -25,6 +28,7 @@ const cloth = (base: string, colour: string): Palette => [base, colour, colour, 
 export const themes = {
   gingham: {
     draw: drawGingham,
+    variants: 2,
     palettes: [
       cloth('#fff6e6', '#cf412b'),
       cloth('#f7f8f2', '#2c6db0'),
@@ -34,6 +38,7 @@ export const themes = {
   },
   tiles: {
     draw: drawTiles,
+    variants: 2,
     palettes: [
       ['#f6ead6', '#22668a', '#eaa53b', '#e07a52'],
       ['#fdeee2', '#b5432f', '#2f8f86', '#e5a63c'],
@@ -53,6 +58,7 @@ export const themes = {
   },
   confetti: {
     draw: drawConfetti,
+    variants: 2,
     palettes: [
       ['#3b4a90', '#f5b53f', '#ef6a3c', '#ffffff'],
       ['#8a2f5f', '#ffd25e', '#ff8fa8', '#8ad9d0'],
@@ -92,6 +98,7 @@ export const themes = {
   },
   citrus: {
     draw: drawCitrus,
+    variants: 2,
     palettes: [
       ['#ffeeb5', '#f2a900', '#f07d24', '#5f9a45'],
       ['#ffdcd8', '#ec4f66', '#f9905e', '#3f8f6f'],
@@ -132,6 +139,7 @@ export const themes = {
   },
   quilt: {
     draw: drawQuilt,
+    variants: 2,
     palettes: [
       ['#f5e5c9', '#d1495b', '#edae49', '#00798c'],
       ['#e6eaf5', '#35549c', '#ee8550', '#93bce0'],
