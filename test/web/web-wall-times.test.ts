@@ -1,7 +1,7 @@
 /** The end of an event in its form follows the start. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asEvent, endAfterMove, nextDays } from '../../web/src/lib/event/wall-times.ts';
+import { asEvent, endAfterMove, nextDays, parseTime } from '../../web/src/lib/event/wall-times.ts';
 
 const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
 
@@ -54,4 +54,36 @@ test('next days: begin with today in the zone of the event, or with tomorrow whe
   assert.deepEqual(next('UTC', '18:00'), ['2026-11-26', '2026-11-27']);
   assert.deepEqual(next('UTC', '23:50'), ['2026-11-25', '2026-11-26']);
   assert.deepEqual(next('America/New_York', ''), ['2026-11-25', '2026-11-26']);
+});
+
+test('times: are read as people write them', () => {
+  const times = [
+    '18:30',
+    '18.30',
+    '1830',
+    '18h30',
+    ' 9:05',
+    '9',
+    '930',
+    '6 pm',
+    '6:30 PM',
+    '12 a.m.',
+    '12pm',
+  ];
+  assert.deepEqual(times.map(parseTime), [
+    '18:30',
+    '18:30',
+    '18:30',
+    '18:30',
+    '09:05',
+    '09:00',
+    '09:30',
+    '18:00',
+    '18:30',
+    '00:00',
+    '12:00',
+  ]);
+  assert.deepEqual(['٦:٣٠ م', '١٨:٣٠', '٩ ص'].map(parseTime), ['18:30', '18:30', '09:00']);
+  for (const text of ['', 'late', '24:00', '18:60', '13 pm', '18:3', '1:2:3', '-1'])
+    assert.equal(parseTime(text), null, text);
 });

@@ -53,13 +53,45 @@ test('steps: the end follows the start, and the preview of a wide window shows w
   // The field is in the language of the browser; the day that it has is shown in that of the page.
   await expect(page.getByRole('button', { name: 'Sat 3 Jul 2027', pressed: true })).toBeVisible();
   // The days around it have taken the place of the next days, to which a button leads back.
-  await expect(days).toHaveCount(15);
-  await page.getByRole('button', { name: 'From today' }).click();
+  await expect(days.first()).toHaveAccessibleName('Fri 2 Jul 2027');
+  await page.getByRole('button', { name: 'Coming days' }).click();
+  await expect(page.getByRole('button', { name: 'Coming days' })).toBeHidden();
   await expect(days).toHaveCount(14);
   await expect(days.first()).toBeFocused();
   const preview = page.getByRole('complementary', { name: 'Preview' });
   await expect(preview).toContainText('Harbour potluck');
   await expect(preview).toContainText(/3 Jul 2027.*19:30/);
+});
+
+test('times: are typed as people write them, or chosen from the half hours; another text is explained at its field', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  const [start, end] = [page.getByLabel('Starts at'), page.getByLabel('Ends at')];
+  await expect(start).toHaveValue('18:00');
+  await start.click();
+  await start.pressSequentially('7.15 pm');
+  await start.press('Tab');
+  await expect(start).toHaveValue('19:15');
+  await expect(end).toHaveValue('23:15');
+  await start.fill('late');
+  await start.press('Tab');
+  await expect(start).toHaveAccessibleDescription('Please write a time such as 18:30.');
+  await start.fill('19:30');
+  await expect(start).toHaveAccessibleDescription('');
+  await start.click();
+  await expect(page.getByRole('option', { name: '19:30', selected: true })).toBeInViewport();
+  await start.press('ArrowDown');
+  await start.press('Enter');
+  await expect(start).toHaveValue('20:00');
+  await expect(end).toHaveValue('00:00');
+  await expect(page.getByRole('listbox')).toBeHidden();
+  await end.click();
+  await page.getByRole('option', { name: '22:30' }).click();
+  await expect(end).toHaveValue('22:30');
 });
 
 test('address: a street with its town is understood, stored in one line, and not changed by another save', async ({
@@ -145,13 +177,18 @@ test.describe('without scripts', () => {
     await page.getByText('Enter coordinates').click();
     await page.getByLabel('Latitude').fill('59,33');
     await page.getByLabel('Longitude').fill('18.07');
+    await page.getByLabel('Starts at').fill('late');
     await page.getByRole('button', { name: 'Publish' }).click();
+    await expect(page.getByLabel('Starts at')).toHaveAccessibleDescription(/a time such as 18:30/);
+    await page.getByLabel('Starts at').fill('1930');
     await expect(page.getByLabel('Latitude')).toHaveAccessibleDescription(/more than 100 km from Mölndal/);
     await page.getByLabel('Latitude').fill('57.6561');
     await page.getByLabel('Longitude').fill('12.0201');
     await page.getByRole('button', { name: 'Publish' }).click();
     await expect(page).toHaveURL(isEvent);
-    expect((await stored(person, idOf(page))).location).toEqual({
+    const event = await stored(person, idOf(page));
+    expect(event.startAt).toBe('2027-06-05T17:30:00.000Z');
+    expect(event.location).toEqual({
       address: 'Götgatan 5, Mölndal',
       lat: 57.6561,
       lng: 12.0201,

@@ -10,10 +10,10 @@ export type FormStep = (typeof steps)[number];
 
 const fieldsOfFirstStep = [
   ...['title', 'description', 'category', 'capacity', 'coverUrl', 'coverTheme'],
-  ...['startAt', 'endAt', 'allDay', 'timezone'],
+  ...['startAt', 'endAt', 'startTime', 'endTime', 'allDay', 'timezone'],
 ];
 
-/** The step that has a field. @param path as the API names it, such as `location.lat` */
+/** The step that has a field. @param path as the API names it, such as `location.lat`, or the name of a field of the form */
 export function stepOf(path: string): FormStep {
   if (path.startsWith('location')) return 'where';
   return fieldsOfFirstStep.includes(path) ? 'what' : 'who';

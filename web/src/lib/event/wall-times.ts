@@ -11,6 +11,20 @@ const anyDay = '2000-01-01';
 /** Later years have more than four digits, which dates such as `2027-06-05` cannot have. */
 const lastDay = toMs('9999-12-31', '00:00');
 
+/** Hours, minutes, and the half of a day: `18:30`, `18.30`, `1830`, `6 pm`. Arabic has letters of its own for the halves. */
+const timePattern = /^(\d{1,2})(?:\s*[:.h]?\s*(\d\d))?(?:\s*(?:(a|ص)|(p|م))(?:\.?m\.?)?)?$/i;
+
+/** Reads a time of day as people write it. @returns such as `18:30`; null for another text */
+export function parseTime(text: string): string | null {
+  const latin = text.trim().replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
+  const [found, hour, minute = '00', morning, evening] = timePattern.exec(latin) ?? [];
+  if (found === undefined) return null;
+  const isHalf = morning !== undefined || evening !== undefined;
+  const hours = isHalf ? (Number(hour) % 12) + (evening ? 12 : 0) : Number(hour);
+  if (hours > 23 || Number(minute) > 59 || (isHalf && Number(hour) > 12)) return null;
+  return `${String(hours).padStart(2, '0')}:${minute}`;
+}
+
 /**
  * The end after a change of the start: the event lasts as long as before. An end without a date is at its time on the
  * day of the start, or on the next day.
@@ -54,8 +68,9 @@ export function daysFrom(first: string, count: number): string[] {
 /**
  * The times as an event in UTC, for the functions that format those of events; null while they are incomplete.
  */
-export function asEvent({ startDate, startTime, endDate, endTime, allDay }: WallTimes & { allDay: boolean }) {
-  const start = toMs(startDate, allDay ? '00:00' : startTime || '00:00');
+export function asEvent({ startDate, endDate, allDay, ...typed }: WallTimes & { allDay: boolean }) {
+  const [startTime, endTime] = [parseTime(typed.startTime) ?? '00:00', parseTime(typed.endTime) ?? ''];
+  const start = toMs(startDate, allDay ? '00:00' : startTime);
   const isNextDay = !allDay && endTime !== '' && endTime <= startTime;
   const endsOn = endDate === '' ? toMs(startDate, '00:00') + (isNextDay ? dayMs : 0) : toMs(endDate, '00:00');
   const end = allDay ? endsOn + dayMs : endsOn + (toMs(anyDay, endTime) - toMs(anyDay, '00:00'));

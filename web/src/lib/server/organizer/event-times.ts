@@ -1,5 +1,6 @@
 /** The start and the end of an event, from the local dates and times of its form. */
 import type { EventValues } from '#lib/event/event-values.ts';
+import { parseTime } from '#lib/event/wall-times.ts';
 import { m } from '#lib/messages/index.js';
 import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
 
@@ -13,8 +14,14 @@ type Times = Pick<
 
 /** The start and the end of an event, or texts in `fields`. */
 export function readTimes(values: Times, zone: string, fields: FieldErrors): [string, string] {
-  const { allDay, startDate, startTime, endTime } = values;
-  const crossesMidnight = !allDay && endTime !== '' && endTime <= startTime;
+  const { allDay, startDate } = values;
+  const [startTime, endTime] = (['startTime', 'endTime'] as const).map((name) => {
+    const time = allDay ? '' : parseTime(values[name]);
+    if (time === null) fields[name] = m.organizer_error_time();
+    return time;
+  });
+  if (startTime == null || endTime == null) return ['', ''];
+  const crossesMidnight = !allDay && endTime <= startTime;
   const endDate = values.endDate || addDays(startDate, crossesMidnight ? 1 : 0);
   const start = allDay
     ? toStartOfDay(startDate, zone)
