@@ -35,6 +35,7 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   const row = page.getByRole('listitem').filter({ hasText: name });
   await expect(row).toContainText('Reported: Fraud');
   await expect(row).toContainText(`Reported by ${witness.name}`);
+  await expect(row).toContainText(/Otto .* No other reports/);
   await row.getByRole('link', { name: 'Dubious party' }).click();
   await expect(page.getByRole('heading', { name: 'Dubious party' })).toBeVisible();
   await page.locator('summary', { hasText: `Suspend ${name}` }).click();
@@ -111,11 +112,16 @@ for (const javaScriptEnabled of [true, false])
       ];
       const subject = { type: 'user', id: offender.id } as const;
       for (const { client } of [witness, other]) await report({ client, body: { subject, reason: 'spam' } });
+      const { id } = await newEvent(offender);
+      await report({ client: witness.client, body: { subject: { type: 'event', id }, reason: 'scam' } });
       await signIn(context, admin);
       await page.goto('/admin/reports');
-      const row = page.getByRole('listitem').filter({ hasText: offender.name });
+      const rows = page.getByRole('listitem').filter({ hasText: offender.name });
+      const row = rows.filter({ hasText: 'See the profile' });
       await expect(row).toHaveCount(1);
       await expect(row).toContainText('2 reports');
+      await expect(row).toContainText('1 other report');
+      await expect(rows.filter({ hasText: 'View event' })).toContainText('2 other reports');
       for (const { name } of [witness, other]) await expect(row).toContainText(`Reported by ${name}`);
       await expect(row.locator('summary', { hasText: /^Suspend Rolf$/ })).toBeVisible();
       await row.locator('summary', { hasText: 'Dismiss' }).click();
@@ -300,6 +306,7 @@ test('admin: a visitor who is signed out signs in first; the pages fit a phone',
     '/admin/switches',
     '/admin/mails',
     '/admin/mails/preview',
+    '/admin/settings',
     '/admin/audit',
   ]) {
     await page.goto(path);

@@ -24,8 +24,21 @@ export const reportSubjects: Record<AdminReport['subject']['type'], () => string
 
 /** `href`: the page of the subject; null if it has none, or is deleted. `event`: for an event or an item of its list. */
 export type ReportedSubject = { title: string | null; href: string | null; event: Event | null };
-/** Reports of one subject with one status, which admins decide together. `report`: the first of `reports`. */
-export type ReportCase = { report: AdminReport; reports: AdminReport[]; subject: ReportedSubject };
+/**
+ * What happened with the person whom a case is about. `others`: the number of other reports; `hasMore`: there are further
+ * ones.
+ */
+export type PersonHistory = { others: number; hasMore: boolean; wasSuspended: boolean };
+/**
+ * Reports of one subject with one status, which admins decide together. `report`: the first of `reports`. `history`: where
+ * admins decide.
+ */
+export type ReportCase = {
+  report: AdminReport;
+  reports: AdminReport[];
+  subject: ReportedSubject;
+  history?: PersonHistory;
+};
 
 export const features: Record<Flag['name'], () => string> = {
   bookings: m.admin_flag_bookings,

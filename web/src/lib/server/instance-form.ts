@@ -3,6 +3,7 @@ import {
   type Client,
   getFeatures,
   getSettings,
+  listAdminMails,
   removeDemo,
   searchPlaces,
   sendTestMessage,
@@ -39,16 +40,19 @@ export async function loadTools({ locals, url, depends }: ServerLoadEvent) {
   depends('app:settings');
   requireAdmin(locals, url);
   const { api: client, me } = locals;
-  const [settings, { mail }] = await Promise.all([
+  const [settings, { mail }, mails] = await Promise.all([
     read(getSettings({ client })),
     read(getFeatures({ client })),
+    read(listAdminMails({ client, query: { limit: 10 } })),
   ]);
   /** The contacts of the admin to which the server can send messages. */
   const ways = [
     ...(me?.phone ? (['phone'] as const) : []),
     ...(me?.email && mail ? (['email'] as const) : []),
   ];
-  return { settings, ways };
+  /** The latest mail that the mail server has accepted or refused. */
+  const lastMail = mails.data.find(({ state }) => state === 'sent' || state === 'failed');
+  return { settings, ways, lastMail };
 }
 
 /** What admins do beside the settings. `tool`: which form the answer belongs to. */

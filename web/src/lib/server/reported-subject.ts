@@ -1,6 +1,15 @@
 /** Reads what reports are about, for admins. */
-import { type AdminReport, type Client, getEvent, isProblem, listItems } from '@potluck/client';
+import {
+  type AdminReport,
+  type Client,
+  getEvent,
+  isProblem,
+  listAudit,
+  listItems,
+  listReports,
+} from '@potluck/client';
 import type { ReportCase, ReportedSubject } from '#lib/people/admin.ts';
+import { load as read } from '#lib/server/problems.ts';
 
 const gone: ReportedSubject = { title: null, href: null, event: null };
 
@@ -16,6 +25,34 @@ export function toCases(client: Client, reports: AdminReport[], limit?: number):
     return { report, reports: [report, ...others], subject: await readSubject(client, report) };
   });
   return Promise.all(cases);
+}
+
+/** Adds what happened with each person, of whom several cases may be about. */
+export function withHistory(client: Client, cases: ReportCase[]): Promise<ReportCase[]> {
+  const people = new Map<string, ReturnType<typeof readPerson>>();
+  const complete = cases.map(async (found) => {
+    const { id } = found.report.about;
+    const reading = people.get(id) ?? readPerson(client, id);
+    people.set(id, reading);
+    const { reports, hasMore, wasSuspended } = await reading;
+    const others = reports.filter((other) => !found.reports.some((own) => own.id === other)).length;
+    return { ...found, history: { others, hasMore, wasSuspended } };
+  });
+  return Promise.all(complete);
+}
+
+async function readPerson(client: Client, id: string) {
+  const query = { limit: 50 };
+  const [{ data: reports, nextCursor }, { data: suspensions }] = await Promise.all([
+    read(listReports({ client, query: { aboutId: id, ...query } })),
+    read(listAudit({ client, query: { userId: id, what: 'account_suspended', ...query } })),
+  ]);
+  return {
+    reports: reports.map((report) => report.id),
+    hasMore: nextCursor !== null,
+    // An admin's entries are also those of the people whom they suspended.
+    wasSuspended: suspensions.some(({ userId }) => userId === id),
+  };
 }
 
 export async function readSubject(

@@ -1,7 +1,7 @@
 import { getAdminOverview, listAccounts, listAudit, listFlags, listReports } from '@potluck/client';
 import { isRemarkable } from '#lib/people/admin.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { toCases } from '#lib/server/reported-subject.ts';
+import { toCases, withHistory } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
@@ -17,7 +17,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   ]);
   return {
     overview,
-    cases: await toCases(client, reports.data, 2),
+    cases: await withHistory(client, await toCases(client, reports.data, 2)),
     newest: accounts.data,
     off: flags.data.flatMap(({ name, enabled }) => (enabled ? [] : [name])),
     entries: entries.data.filter(isRemarkable).slice(0, 6),

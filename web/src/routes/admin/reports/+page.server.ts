@@ -2,7 +2,7 @@ import { getAdminOverview, listReports } from '@potluck/client';
 import { isReason } from '#lib/people/admin.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { toCases } from '#lib/server/reported-subject.ts';
+import { toCases, withHistory } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 
@@ -20,5 +20,6 @@ export const load: PageServerLoad = async ({ locals, url }) => {
     read(getAdminOverview({ client })),
     read(listReports({ client, query })),
   ]);
-  return { status, reason, overview, cases: await toCases(client, data), nextCursor };
+  const cases = await withHistory(client, await toCases(client, data));
+  return { status, reason, overview, cases, nextCursor };
 };
