@@ -43,6 +43,15 @@ test('map picture: a place in the file of streets has streets, and one around th
   assert.doesNotMatch(streets, / km</);
   const box = `box=${town.lng - 0.005},${town.lat - 0.005},${town.lng + 0.005},${town.lat + 0.005}&size=400,240`;
   assert.match(await draw(box, withStreets), /stroke="var\(--road\)"/);
+  // Farther away, streets are narrower.
+  const farther = await draw(
+    `box=${town.lng - 0.02},${town.lat - 0.02},${town.lng + 0.02},${town.lat + 0.02}&size=400,240`,
+    withStreets,
+  );
+  const widths = [...farther.matchAll(/stroke="var\(--road\)" stroke-width="([\d.]+)"/g)].map(([, width]) =>
+    Number(width),
+  );
+  assert.ok(widths.length > 0 && Math.max(...widths) < 4, `${widths}`);
   assert.doesNotMatch(await drawAt(59.91, 10.75, withStreets), /var\(--road\)| km</);
   assert.match(await drawAt(-16.8, 179.99), /fill="var\(--land\)"/);
 });
@@ -71,6 +80,9 @@ test('map picture: names are beside the pins, and 404 without an area or a size'
   assert.notEqual(x, '');
   assert.doesNotMatch(await draw(`${area}&pins=${x},${y},60`), new RegExp(`<text x="${x}" y="${y}"`));
   assert.notEqual(await draw(`${area}&from=59.95,10.6`), plain);
+  const around = await draw(`${area}&from=Nesoddtangen`);
+  assert.notEqual(around, plain);
+  assert.equal(await draw(`${area}&from=Oslo`), plain);
   assert.match(await draw('box=177,-18,-179,-16&size=416,620'), /fill="var\(--land\)"/);
   const world = await fetch(`${api.url}/map-picture.svg?box=-180,-85,180,85&size=400,400`);
   assert.match(world.headers.get('cache-control') ?? '', /public/);

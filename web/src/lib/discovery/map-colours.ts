@@ -1,6 +1,6 @@
 /** The colours of maps. */
 
-const names = ['water', 'land', 'built', 'border', 'ink', 'soft'] as const;
+const names = ['water', 'land', 'built', 'border', 'park', 'building', 'road', 'ink', 'soft'] as const;
 /** Of the tokens of the page (tokens.css). */
 export type Colours = Record<(typeof names)[number], string>;
 

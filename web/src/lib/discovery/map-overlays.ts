@@ -8,7 +8,7 @@ import type {
 } from 'maplibre-gl';
 import { formatKilometres } from '#lib/language/format.ts';
 import type { Colours } from './map-colours.ts';
-import { leastRing, ringRadii, type Steps } from './map-scale.ts';
+import { discOpacity, discRange, leastRing, ringOpacity, ringRadii, type Steps } from './map-scale.ts';
 import { kmPerDegree, type Place } from './mercator.ts';
 
 export type Overlays = Record<'rings' | 'room', FeatureCollection>;
@@ -30,11 +30,12 @@ export function ringsAround(place: Place | null): FeatureCollection {
   return collect(
     ringRadii.flatMap((km) => {
       const properties = { km, label: formatKilometres(km) };
-      const coordinates = Array.from({ length: corners + 1 }, (_, i) =>
+      const circle = Array.from({ length: corners + 1 }, (_, i) =>
         pointAt(place, km, (2 * Math.PI * i) / corners),
       );
+      const geometry = { type: 'Polygon' as const, coordinates: [circle] };
       return [
-        { type: 'Feature' as const, properties, geometry: { type: 'LineString' as const, coordinates } },
+        { type: 'Feature' as const, properties, geometry },
         ...[0, Math.PI].map((angle) => ({
           type: 'Feature' as const,
           properties,
@@ -57,10 +58,20 @@ export const stepsOf = (
   input: ExpressionSpecification,
 ): ExpressionSpecification => ['step', input, first, ...later.flat()];
 
+const isNear: ExpressionSpecification = ['<=', ['/', ['get', 'km'], discRange], stepsOf(leastRing, ['zoom'])];
 const isShown: ExpressionSpecification = ['>=', ['get', 'km'], stepsOf(leastRing, ['zoom'])];
 
 /** A letter of the room of names, which is not drawn, in CSS pixels. */
 const letter = { width: 21, height: 42 };
+
+/** The nearer the place, the lighter the ground. */
+export const discLayer = ({ road }: Colours): LayerSpecification => ({
+  id: 'discs',
+  type: 'fill',
+  source: 'rings',
+  filter: ['all', isShown, isNear],
+  paint: { 'fill-color': road, 'fill-opacity': discOpacity },
+});
 
 export const ringLayers = ({ soft, land }: Colours): LayerSpecification[] => [
   {
@@ -68,7 +79,7 @@ export const ringLayers = ({ soft, land }: Colours): LayerSpecification[] => [
     type: 'line',
     source: 'rings',
     filter: isShown,
-    paint: { 'line-color': soft, 'line-opacity': 0.45, 'line-width': 1.25, 'line-dasharray': [2, 3] },
+    paint: { 'line-color': soft, 'line-opacity': ringOpacity, 'line-width': 1 },
   },
   {
     id: 'ring-labels',

@@ -26,19 +26,28 @@ export const ringRadii = [0.5, 1, 2, 5, 10, 20, 50];
 /** The smallest of them by zoom: smaller ones would be dots. */
 export const leastRing: Steps = [100, [6, 50], [7, 20], [8, 10], [9, 5], [10, 2], [11, 1], [12, 0.5]];
 
+/** Of the grounds of circles, which lie over each other, and of their lines. */
+export const [discOpacity, ringOpacity] = [0.16, 0.35];
+/** Grounds are drawn of circles up to this multiple of the smallest one. */
+export const discRange = 4;
+
 /** Dots of towns by population: their radii in pixels. */
 export const dotSizes: Steps = [1.5, [2e4, 2.5], [2e5, 4]];
 /** Names of towns: their sizes in pixels by population at two zooms, between which they grow. */
 export const nameSizes: { zoom: number; sizes: Steps }[] = [
   { zoom: 3, sizes: [11, [2e4, 11], [2e5, 13]] },
   { zoom: 10, sizes: [12, [2e4, 15], [2e5, 24]] },
+  { zoom: 12, sizes: [14, [4e3, 17], [2e4, 19], [2e5, 26]] },
 ];
-/** Names of towns with so many people are bold, and those with fewer than `medium` are soft. */
-export const [medium, large] = [2e4, 2e5];
+/** Streets tell the kinds of places in place of their populations: a number for each, and 0 for others. */
+export const populationOf: Record<string, number> = { city: 2e5, town: 2e4, village: 3e3 };
+/** The smallest population of names that are bold, and of those that are not soft, by zoom. */
+export const leastBold: Steps = [2e5, [10.5, 4e3]];
+export const leastInk: Steps = [2e4, [10.5, 2e3]];
 
 /** The radius of the ground of a town, in parts of the world for each root of its population: some 9 km for half a million. */
 export const builtSize = 5.25e-7;
-/** The part of the radius in which the ground fades out. */
-export const builtBlur = 0.9;
+/** From this zoom on: smaller grounds would be dots. */
+export const leastBuilt = 6;
 /** In km. */
 export const equator = 40_075;

@@ -4,13 +4,23 @@ import type {
   CircleLayerSpecification,
   ExpressionSpecification,
   LayerSpecification,
+  LineLayerSpecification,
   StyleSpecification,
   SymbolLayerSpecification,
   VectorSourceSpecification,
 } from 'maplibre-gl';
 import { type Colours, coloursOf } from './map-colours.ts';
-import { type Overlays, ringLayers, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
-import { builtBlur, builtSize, dotSizes, large, leastPopulation, medium, nameSizes } from './map-scale.ts';
+import { discLayer, type Overlays, ringLayers, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
+import {
+  builtSize,
+  dotSizes,
+  leastBold,
+  leastBuilt,
+  leastInk,
+  leastPopulation,
+  nameSizes,
+  type Steps,
+} from './map-scale.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
 const baseMap = '/map/base.pmtiles';
@@ -53,14 +63,10 @@ export function mapStyle(
         'source-layer': 'land',
         paint: { 'fill-color': colours.land },
       },
-      builtLayer(colours),
-      {
-        id: 'base-borders',
-        type: 'line',
-        source: 'base',
-        'source-layer': 'borders',
-        paint: { 'line-color': colours.border, 'line-width': 1 },
-      },
+      // Streets have more precise ones.
+      ...[builtLayer(colours), discLayer(colours), ...borderLayers(colours)].map((layer) =>
+        streets ? { ...layer, maxzoom: streets.minZoom } : layer,
+      ),
       ...ringLayers(colours),
       ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
       ...(streets?.layersIn(colours) ?? []),
@@ -69,18 +75,16 @@ export function mapStyle(
   };
 }
 
-/** Where people live: a soft ground as wide as the town. */
+/** Where people live: a ground as wide as the town. */
 const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   id: 'base-built',
   type: 'circle',
   source: 'base',
   'source-layer': 'towns',
-  // Smaller ones would be dots, and hundreds of them would slow down software that draws maps.
-  minzoom: 6,
-  filter: ['>=', ['get', 'population'], medium],
+  minzoom: leastBuilt,
+  filter: isLarge,
   paint: {
     'circle-color': built,
-    'circle-blur': builtBlur,
     'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });
@@ -90,6 +94,20 @@ const builtAt = (zoom: number): ExpressionSpecification => [
   builtSize * 512 * 2 ** zoom,
   ['sqrt', ['get', 'population']],
 ];
+
+/** A thin line on a wide, pale one. */
+const borderLayers = ({ border }: Colours): LineLayerSpecification[] =>
+  [
+    { width: 6, opacity: 0.3 },
+    { width: 1, opacity: 1 },
+  ].map(({ width, opacity }) => ({
+    id: `base-borders-${width}`,
+    type: 'line',
+    source: 'base',
+    'source-layer': 'borders',
+    layout: { 'line-join': 'round' },
+    paint: { 'line-color': border, 'line-width': width, 'line-opacity': opacity },
+  }));
 
 /** Streets have the names of their own towns, from their lowest zoom on. */
 function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
@@ -105,7 +123,7 @@ function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecifi
 /** Dots, and names where there is room for them: those of large towns come first. */
 function townLayers(
   id: string,
-  { ink, soft, land }: Colours,
+  colours: Colours,
   filter: ExpressionSpecification | true = true,
 ): (CircleLayerSpecification | SymbolLayerSpecification)[] {
   const common = {
@@ -115,8 +133,8 @@ function townLayers(
   };
   const dots = {
     'circle-radius': stepsOf(dotSizes, ['get', 'population']),
-    'circle-color': soft,
-    'circle-stroke-color': land,
+    'circle-color': colours.soft,
+    'circle-stroke-color': colours.land,
     'circle-stroke-width': 1,
   };
   return [
@@ -126,26 +144,52 @@ function townLayers(
       id,
       type: 'symbol',
       layout: namesOfTowns,
-      paint: {
-        'text-color': ['step', ['get', 'population'], soft, medium, ink],
-        'text-halo-color': land,
-        'text-halo-width': 1.5,
-      },
+      paint: inkOf(['get', 'population'], colours),
     },
   ];
 }
 
 const isLarge: ExpressionSpecification = ['>=', ['get', 'population'], stepsOf(leastPopulation, ['zoom'])];
 
-const namesOfTowns: SymbolLayerSpecification['layout'] = {
-  'text-field': ['get', 'name'],
-  'text-font': ['step', ['get', 'population'], ['literal', regular], large, ['literal', bold]],
+/** One value for the towns from a population on, which depends on the zoom, and another one for smaller ones. */
+const choose = <T extends string | ExpressionSpecification>(
+  population: ExpressionSpecification,
+  [first, ...later]: Steps,
+  [small, large]: [T, T],
+): ExpressionSpecification => {
+  const from = (least: number) => ['step', population, small, least, large];
+  const steps = later.flatMap(([zoom, least]) => [zoom, from(least)]);
+  return ['step', ['zoom'], from(first), ...steps] as unknown as ExpressionSpecification;
+};
+
+/** The letters of the names of towns. */
+export const lettersOf = (
+  population: ExpressionSpecification,
+): Required<Pick<NonNullable<SymbolLayerSpecification['layout']>, 'text-font' | 'text-size'>> => ({
+  'text-font': choose(population, leastBold, [
+    ['literal', regular],
+    ['literal', bold],
+  ]),
   'text-size': [
     'interpolate',
     ['linear'],
     ['zoom'],
-    ...nameSizes.flatMap(({ zoom, sizes }) => [zoom, stepsOf(sizes, ['get', 'population'])]),
+    ...nameSizes.flatMap(({ zoom, sizes }) => [zoom, stepsOf(sizes, population)]),
   ] as ExpressionSpecification,
+});
+
+export const inkOf = (
+  population: ExpressionSpecification,
+  { ink, soft, land }: Colours,
+): SymbolLayerSpecification['paint'] => ({
+  'text-color': choose(population, leastInk, [soft, ink]),
+  'text-halo-color': land,
+  'text-halo-width': 1.5,
+});
+
+const namesOfTowns: SymbolLayerSpecification['layout'] = {
+  'text-field': ['get', 'name'],
+  ...lettersOf(['get', 'population']),
   'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
   'text-radial-offset': 0.4,
   'text-max-width': 8,

@@ -47,7 +47,7 @@ export type OpenMap = {
 };
 
 /** The last zoom that shows more than the one before: streets, or without them coasts and the names of towns. */
-const [lastStreetZoom, lastTownZoom] = [17, 12];
+const [lastStreetZoom, lastTownZoom] = [17, 13];
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function openMap(options: Options): Promise<OpenMap> {

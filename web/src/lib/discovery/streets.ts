@@ -1,10 +1,11 @@
 /** The streets of the operator's PMTiles file (MAP_TILES), drawn as Protomaps defines. Loaded where there is such a file. */
 
 import { type Flavor, layers, namedFlavor } from '@protomaps/basemaps';
-import type { LayerSpecification } from 'maplibre-gl';
+import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from 'maplibre-gl';
 import type { PMTiles } from 'pmtiles';
 import type { Colours } from './map-colours.ts';
-import type { Streets } from './map-style.ts';
+import { populationOf } from './map-scale.ts';
+import { inkOf, lettersOf, type Streets } from './map-style.ts';
 import { mercatorX, mercatorY } from './mercator.ts';
 
 /** A file with the whole width of the map at a zoom is shown from two levels before that zoom on. */
@@ -31,46 +32,71 @@ export async function loadStreets(file: PMTiles, language: string): Promise<Stre
     source: { type: 'vector', url: `pmtiles://${file.source.getKey()}` },
     minZoom,
     area: { type: 'Polygon', coordinates: [corners] },
-    layersIn: (colours) => layersOf(flavorOf(colours), language, minZoom),
+    layersIn: (colours) => layersOf(colours, language, minZoom),
   };
 }
 
-/** Water, land and names are as on the map around the streets. The edges of streets are darker than those of Protomaps. */
-function flavorOf({ water, land, border, ink, soft }: Colours): Flavor {
+/** In the colours of the map around the streets. */
+function flavorOf({ water, land, border, park, building, road, ink, soft }: Colours): Flavor {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   const flavor = namedFlavor(isDark ? 'dark' : 'light');
-  const edges = Object.keys(flavor).filter((key) => key.includes('casing'));
+  const all = (pattern: RegExp, colour: string) =>
+    Object.fromEntries(
+      Object.keys(flavor)
+        .filter((key) => pattern.test(key))
+        .map((key) => [key, colour]),
+    );
   return {
     ...flavor,
-    ...Object.fromEntries(edges.map((key) => [key, border])),
+    ...all(/^(park|wood|scrub|zoo|military)/, park),
+    ...all(/^(hospital|industrial|school|pedestrian|aerodrome|runway|pier|buildings)/, building),
+    ...all(/^(tunnel|bridges|minor|major|highway|link|other)/, road),
+    ...all(/casing/, border),
+    ...all(/_label$|^roads_label_(major|minor)$/, soft),
+    ...all(/_halo$/, land),
     water,
     earth: land,
+    boundaries: border,
     city_label: ink,
-    city_label_halo: land,
-    subplace_label: soft,
-    subplace_label_halo: land,
-    roads_label_major: soft,
-    roads_label_major_halo: land,
-    roads_label_minor: soft,
-    roads_label_minor_halo: land,
   };
 }
 
-function layersOf(flavor: Flavor, language: string, minZoom: number): LayerSpecification[] {
-  // The prefix marks names for a font that contains the shapes of whole words, which browsers do not have.
-  const text = JSON.stringify(layers('streets', flavor, { lang: language })).replaceAll('"pgf:', '"');
+function layersOf(colours: Colours, language: string, minZoom: number): LayerSpecification[] {
+  const text = JSON.stringify(layers('streets', flavorOf(colours), { lang: language }))
+    // The prefix marks names for a font that contains the shapes of whole words, which browsers do not have.
+    .replaceAll('"pgf:', '"')
+    // The letters of the page.
+    .replaceAll(/"Noto Sans [^"]*"/g, '"Regular","Figtree"');
   return (JSON.parse(text) as LayerSpecification[])
     .filter(({ id, type }) => type !== 'background' && !signs.has(id))
     .map((layer) => ({
-      ...withOwnLabels(layer),
+      ...withOwnNames(layer, colours),
       id: `streets-${layer.id}`,
       minzoom: Math.max(layer.minzoom ?? 0, minZoom),
     }));
 }
 
-/** Labels are in the letters of the page, and none has an icon, which would be on another server. */
-function withOwnLabels(layer: LayerSpecification): LayerSpecification {
+/** Where a pin lies on the middle of a town, its name is beside it. */
+const besidePins: SymbolLayerSpecification['layout'] = {
+  'text-variable-anchor': ['center', 'top', 'bottom', 'left', 'right'],
+  'text-radial-offset': 1.5,
+};
+
+const population: ExpressionSpecification = [
+  'match',
+  ['get', 'kind_detail'],
+  ...Object.entries(populationOf).flat(),
+  0,
+] as unknown as ExpressionSpecification;
+
+/** No icons, which would be on another server. Names of towns are as on the map around the streets. */
+function withOwnNames(layer: LayerSpecification, colours: Colours): LayerSpecification {
   if (layer.type !== 'symbol') return layer;
   const { 'icon-image': _icon, ...layout } = layer.layout ?? {};
-  return { ...layer, layout: { ...layout, 'text-font': ['Regular', 'Figtree'] } };
+  if (layer.id !== 'places_locality') return { ...layer, layout };
+  return {
+    ...layer,
+    layout: { ...layout, ...lettersOf(population), ...besidePins },
+    paint: { ...inkOf(population, colours) },
+  };
 }

@@ -11,7 +11,7 @@ const [minSize, maxSize, maxPins] = [100, 1_000, 200];
 /**
  * A picture of a part of the world (`box`), or of the surroundings of a place in its middle (`at`), for the `use` of another
  * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it, `from` the place
- * that distances are shown from. With `tall`, names may cross the upper and the lower edge.
+ * that distances are shown from, or the name of a town. With `tall`, names may cross the upper and the lower edge.
  */
 export const GET: RequestHandler = async ({ platform, url: { searchParams } }) => {
   if (!platform) error(503);
@@ -35,6 +35,7 @@ export const GET: RequestHandler = async ({ platform, url: { searchParams } }) =
     taken,
     isTall: searchParams.has('tall'),
     from: place ?? parseNear(read('from')),
+    town: read('from'),
     paths: platform.mapPaths,
     // With streets, a map needs no distances.
     hasRings: platform.mapTiles === null,

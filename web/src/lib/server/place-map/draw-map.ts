@@ -1,4 +1,5 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
+import { populationOf } from '#lib/discovery/map-scale.ts';
 import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
 import { drawBuilt, drawRings, type RingCentre } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
@@ -23,9 +24,9 @@ export type Sheet = Size & { kind: MapKind; drawing: Drawing; tiles: PlacedTile[
 
 /**
  * What lies over a map. `taken`: boxes of pins, which no name may lie under. `isTall`: whether names may cross the upper and
- * the lower edge. `hasRings`: whether circles show distances, from `from` or from the largest town.
+ * the lower edge. `hasRings`: whether circles show distances, from `from`, or else from the `town` or the largest one.
  */
-export type Overlay = { taken: Box[]; isTall: boolean; hasRings: boolean; from: Place | null };
+export type Overlay = { taken: Box[]; isTall: boolean; hasRings: boolean; from: Place | null; town: string };
 
 /** @param drawing one of this size */
 export async function readSheet(
@@ -56,36 +57,42 @@ export async function readSheet(
   return { width, height, kind, drawing, tiles: tiles.filter((tile) => tile !== null) };
 }
 
-export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from }: Overlay): string {
+export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from, town }: Overlay): string {
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
   const shapes = shapesOf[kind].map((shape) => {
     // A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled.
     const paths = tiles.map((tile) => pathOf(sheet, tile, shape)).filter((d) => d !== '');
     return paths.length > 0
-      ? `<g ${paintOf(shape)}>${paths.map((d) => `<path d="${d}"/>`).join('')}</g>`
+      ? `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths.map((d) => `<path d="${d}"/>`).join('')}</g>`
       : '';
   });
   const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
   const centre = from
     ? { lat: from.lat, x: drawing.toX(from.lng), y: drawing.toY(from.lat) }
-    : largestIn(towns, sheet);
+    : mainTown(towns, town, sheet);
   const rings = hasRings && kind === 'base' && centre ? drawRings(centre, drawing, zoom) : null;
+  const built = kind === 'base' ? drawBuilt(towns, drawing, zoom) : '';
+  const [ground = '', ...above] = shapes;
   const names = drawTowns(towns, [...taken, ...edgesOf(sheet, isTall)], kind === 'base' ? zoom : Infinity);
   const [x, y] = [-beyond, -beyond];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><g id="map">` +
     `<path fill="${paint(backgrounds[kind])}" d="M${x} ${y}h${width + 2 * beyond}v${height + 2 * beyond}H${x}z"/>` +
-    `${shapes.join('')}${kind === 'base' ? drawBuilt(towns, drawing) : ''}${rings?.circles ?? ''}` +
+    `${ground}${built}${rings?.circles ?? ''}${above.join('')}` +
     `${names.drawn}${rings?.labels(names.taken) ?? ''}</g></svg>`
   );
 }
 
+/** Streets are as wide as they are declared at this zoom; the farther the map, the narrower. */
+const wideZoom = 14.5;
+const lineScale = ({ worldSize }: Drawing): number => Math.min(worldSize / (256 * 2 ** wideZoom), 1);
+
 const paint = (colour: Colour): string => `var(--${colour})`;
-const paintOf = ({ fill, line }: Shape): string =>
+const paintOf = ({ fill, line }: Shape, scale: number): string =>
   fill
     ? `fill="${paint(fill)}" fill-rule="evenodd"`
-    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${line?.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
+    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number((scale * (line?.width ?? 1)).toFixed(2))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
 
 /** All of the picture. */
 const frameOf = ({ width, height }: Size): Box => ({
@@ -128,16 +135,18 @@ function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedP
     const [x = 0, y = 0] = lines[0]?.[0] ?? [];
     const at = { x: left + (x / extent) * size, y: top + (y / extent) * size };
     const isOwn = x >= 0 && x < extent && y >= 0 && y < extent;
-    const rank = Number(properties.population ?? properties.population_rank ?? 0);
+    const rank = Number(properties.population ?? populationOf[String(properties.kind_detail)] ?? 0);
     return isOwn && isIn([at.x, at.y], frame) && properties.name
       ? [{ ...at, name: String(properties.name), rank }]
       : [];
   });
 }
 
-function largestIn(towns: NamedPoint[], { width, height, drawing }: Sheet): RingCentre | null {
-  const [first] = towns
+/** The town of the name if it is in sight, or the largest one. */
+function mainTown(towns: NamedPoint[], home: string, { width, height, drawing }: Sheet): RingCentre | null {
+  const seen = towns
     .filter(({ x, y }) => x >= 0 && x <= width && y >= 0 && y <= height)
     .toSorted((a, b) => b.rank - a.rank);
-  return first ? { ...first, lat: latitudeOf((first.y - drawing.top) / drawing.worldSize) } : null;
+  const main = seen.find(({ name }) => name === home) ?? seen[0];
+  return main ? { ...main, lat: latitudeOf((main.y - drawing.top) / drawing.worldSize) } : null;
 }

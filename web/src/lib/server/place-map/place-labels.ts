@@ -1,7 +1,14 @@
 /** Dots and names of towns in a picture of a map: the largest first, where there is room for them. */
-import { dotSizes, large, leastPopulation, medium, nameSizes, valueAt } from '#lib/discovery/map-scale.ts';
+import {
+  dotSizes,
+  leastBold,
+  leastInk,
+  leastPopulation,
+  nameSizes,
+  valueAt,
+} from '#lib/discovery/map-scale.ts';
 
-/** `rank`: the population, or another measure of the size. */
+/** `rank`: the population, or what stands for it. */
 export type NamedPoint = { x: number; y: number; name: string; rank: number };
 export type Box = { left: number; right: number; top: number; bottom: number };
 
@@ -25,9 +32,7 @@ export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { dr
     .map((town) => {
       const [x, y] = [town.x.toFixed(1), town.y.toFixed(1)];
       const dot = `<circle cx="${x}" cy="${y}" r="${valueAt(dotSizes, town.rank)}" fill="var(--soft)" stroke="var(--land)"/>`;
-      const place = placesOf(town, sizeAt(zoom, town.rank)).find(
-        ({ room }) => !all.some((other) => overlap(room, other)),
-      );
+      const place = placesOf(town, zoom).find(({ room }) => !all.some((other) => overlap(room, other)));
       if (!place) return dot;
       all.push(place.room);
       return dot + place.text;
@@ -37,16 +42,20 @@ export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { dr
 
 /** The size of a name, between those of two zooms. */
 function sizeAt(zoom: number, rank: number): number {
-  const [far, near] = nameSizes;
+  const [first, last] = [nameSizes[0], nameSizes.at(-1)];
+  const far = nameSizes.findLast((each) => each.zoom <= zoom) ?? first;
+  const near = nameSizes.find((each) => each.zoom > zoom) ?? last;
   if (!far || !near) return 0;
-  const part = Math.min(Math.max((zoom - far.zoom) / (near.zoom - far.zoom), 0), 1);
+  const part = far === near ? 0 : (zoom - far.zoom) / (near.zoom - far.zoom);
   return valueAt(far.sizes, rank) * (1 - part) + valueAt(near.sizes, rank) * part;
 }
 
 /** Where a name may be: below its point, above it, and at its sides. */
-function placesOf({ x, y, name, rank }: NamedPoint, size: number): { room: Box; text: string }[] {
+function placesOf({ x, y, name, rank }: NamedPoint, zoom: number): { room: Box; text: string }[] {
+  const size = sizeAt(zoom, rank);
   const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapBesides];
-  const style = `fill="var(--${rank >= medium ? 'ink' : 'soft'})"${rank >= large ? ' font-weight="700"' : ''}`;
+  const colour = rank >= valueAt(leastInk, zoom) ? 'ink' : 'soft';
+  const style = `fill="var(--${colour})"${rank >= valueAt(leastBold, zoom) ? ' font-weight="700"' : ''}`;
   const at = (middle: number, left: number, anchor: string, textX: number) => ({
     room: {
       left: left - padding,

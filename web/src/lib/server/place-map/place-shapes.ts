@@ -7,7 +7,7 @@ export type Shape = {
   layer: string;
   kinds?: string[];
   fill?: Colour;
-  line?: { colour: Colour; width: number };
+  line?: { colour: Colour; width: number; opacity?: number };
 };
 
 const parks = ['park', 'forest', 'wood', 'grass', 'garden', 'cemetery', 'nature_reserve'];
@@ -25,6 +25,7 @@ export const backgrounds = { base: 'water', streets: 'land' } as const;
 export const shapesOf: Record<'base' | 'streets', Shape[]> = {
   base: [
     { layer: 'land', fill: 'land' },
+    { layer: 'borders', line: { colour: 'border', width: 6, opacity: 0.3 } },
     { layer: 'borders', line: { colour: 'border', width: 1 } },
   ],
   streets: [
