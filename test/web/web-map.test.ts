@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { EventCluster } from '@potluck/client';
-import { mergeClusters } from '../../web/src/lib/server/discovery/merge-clusters.ts';
+import { mergeClusters } from '../../web/src/lib/discovery/merge-clusters.ts';
+import { middleOf } from '../../web/src/lib/server/discovery/middle.ts';
 
 const cluster = (count: number, lng: number): EventCluster => ({
   lat: 57.7,
@@ -22,4 +23,14 @@ test('map: a larger cluster takes those that touch it, and no event is lost', ()
     ],
   );
   assert.equal(mergeClusters([cluster(65, 11.97), cluster(60, 11.92)], 12).length, 2);
+});
+
+test('map: the middle of the events leaves out those far away', () => {
+  const clusters = [cluster(4, 11.9), cluster(5, 12), cluster(4, 12.1), cluster(6, 18), cluster(1, -70)];
+  assert.deepEqual(
+    middleOf(clusters, 10)
+      .map(({ lng }) => lng)
+      .sort(),
+    [11.9, 12, 12.1],
+  );
 });

@@ -12,12 +12,12 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
   const asked = readSearch(url.searchParams);
   if (url.searchParams.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
   const { search, others, isUnknown } = await findPlace(api, asked);
+  const mapTiles = platform?.mapTiles ?? null;
   const [list, map] = await Promise.all([
     loadEvents(api, search, !isDataRequest),
-    search.view === 'map' ? loadMap(api, search) : null,
+    search.view === 'map' ? loadMap(api, search, mapTiles !== null) : null,
   ]);
   const meant = list.total === 0 && search.q !== '' ? await loadMeant(api, search) : [];
-  const mapTiles = platform?.mapTiles ?? null;
   if (map && isForeign(mapTiles)) locals.foreignSource = mapTiles;
   return {
     search,

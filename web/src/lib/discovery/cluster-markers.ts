@@ -2,13 +2,12 @@
 import type { EventCluster } from '@potluck/client';
 import { formatNumber, formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-import { categoryEmoji } from './category-name.ts';
-import type { ShownEvent } from './groups.ts';
 import type { ClusterMarker } from './map-markers.ts';
 import { scaleBox } from './mercator.ts';
-import { boxOfCluster, clusterMargin, leastDegrees, textOfPin } from './pins.ts';
+import { boxOfCluster, clusterMargin, leastDegrees, type PinEvent, signOf, textOfPin } from './pins.ts';
 
-const mostSigns = 2;
+/** In degrees: the events of a smaller cluster are at one place, which no zoom takes apart. */
+const spotDegrees = 1e-4;
 
 /**
  * @param events those that the page has loaded
@@ -16,34 +15,37 @@ const mostSigns = 2;
  */
 export function markersOf(
   clusters: EventCluster[],
-  events: ShownEvent[],
+  events: PinEvent[],
   active: string | null,
 ): ClusterMarker[] {
   const inClusters = eventsOfClusters(clusters, events);
   return clusters.map((cluster) => {
     const inside = inClusters.get(cluster) ?? [];
     const single = cluster.eventId ? inside[0] : undefined;
-    const signs = new Set(inside.map(({ category }) => categoryEmoji(category.slug)));
+    const count = formatNumber(cluster.count);
+    const sign = cluster.eventId ? '' : signOf(inside);
+    const box = boxOfCluster(cluster);
     return {
       ...cluster,
-      text: single ? textOfPin(single) : formatNumber(cluster.count),
-      signs: cluster.eventId ? '' : [...signs].slice(0, mostSigns).join(''),
+      text: single ? textOfPin(single) : sign || count,
+      badge: sign && count,
       name: nameOf(cluster, single),
       eventId: cluster.eventId ?? null,
       isActive: active !== null && (cluster.eventId === active || inside.some(({ id }) => id === active)),
-      box: scaleBox(boxOfCluster(cluster), clusterMargin, leastDegrees),
+      isSpot: Math.max(box.east - box.west, box.north - box.south) < spotDegrees,
+      box: scaleBox(box, clusterMargin, leastDegrees),
     };
   });
 }
 
-function nameOf(cluster: EventCluster, single: ShownEvent | undefined): string {
+function nameOf(cluster: EventCluster, single: PinEvent | undefined): string {
   if (single) return `${single.title}, ${formatPeriod(single)}`;
   return cluster.eventId ? m.discovery_map_event() : m.discovery_map_cluster({ count: cluster.count });
 }
 
 /** The boxes of clusters may overlap: an event is in the cluster whose middle is nearest. */
-function eventsOfClusters(clusters: EventCluster[], events: ShownEvent[]): Map<EventCluster, ShownEvent[]> {
-  const inClusters = new Map<EventCluster, ShownEvent[]>(clusters.map((cluster) => [cluster, []]));
+function eventsOfClusters(clusters: EventCluster[], events: PinEvent[]): Map<EventCluster, PinEvent[]> {
+  const inClusters = new Map<EventCluster, PinEvent[]>(clusters.map((cluster) => [cluster, []]));
   for (const event of new Map(events.map((each) => [each.id, each])).values()) {
     const [nearest] = clusters
       .filter((cluster) => (cluster.eventId ? cluster.eventId === event.id : hasInside(cluster, event)))
@@ -53,10 +55,10 @@ function eventsOfClusters(clusters: EventCluster[], events: ShownEvent[]): Map<E
   return inClusters;
 }
 
-function hasInside(cluster: EventCluster, { location: { lat, lng } }: ShownEvent): boolean {
+function hasInside(cluster: EventCluster, { location: { lat, lng } }: PinEvent): boolean {
   const { west, south, east, north } = boxOfCluster(cluster);
   return lng >= west && lng <= east && lat >= south && lat <= north;
 }
 
-const distance = ({ lat, lng }: EventCluster, { location }: ShownEvent): number =>
+const distance = ({ lat, lng }: EventCluster, { location }: PinEvent): number =>
   Math.hypot(lat - location.lat, lng - location.lng);

@@ -1,7 +1,7 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
-import { type Box, normalizeBox, type Place, toBounds } from './mercator.ts';
+import { type Box, normalizeBox, type Place, scaleBox, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
 export type LiveMap = {
@@ -26,6 +26,8 @@ type Options = {
   onselect: (eventId: string) => void;
   /** Called for the event that the visitor points at. */
   onpoint: (eventId: string | null) => void;
+  /** Called with the zoom, of a world of 256 pixels, at the start and after each change. */
+  onscale: (zoom: number) => void;
   /** Called for a cluster whose events are too near each other for the map. */
   onopen: (box: Box, zoom: number) => void;
   /** The name of the town whose events are shown; may be empty. */
@@ -40,18 +42,24 @@ const settleMs = 200;
 const longestMs = 2_000;
 /** From this zoom on, a map is one of a town and its surroundings. */
 const townZoom = 8.5;
+/** What the list shows of the box of a single place: a house. */
+const spotPart = 0.05;
 /** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
 const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startLiveMap(options: Options): Promise<LiveMap> {
-  const { box, home, onmove, onopen, onlook } = options;
+  const { box, home, onmove, onscale, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
   const { map, ready, measureFrom, makeRoom, remove } = await openMap({
     ...options,
     bounds: toBounds(box),
     isCooperative,
   });
+  /** The zoom of MapLibre is that of a world of 512 pixels. */
+  const tellScale = () => onscale(map.getZoom() + 1);
+  map.on('zoomend', tellScale);
+  tellScale();
   const zoomOf = () => Math.floor(map.getZoom() + 1);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
@@ -76,11 +84,12 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
 
   const markers = createMarkers(map, {
     ...options,
-    onzoom(next) {
-      if (map.getZoom() >= map.getMaxZoom()) onopen(next, zoomOf());
+    onopen({ box, isSpot }) {
+      if (isSpot) onopen(scaleBox(box, spotPart), zoomOf());
+      else if (map.getZoom() >= map.getMaxZoom()) onopen(box, zoomOf());
       else {
         map.getCanvas().focus({ preventScroll: true });
-        map.fitBounds(toBounds(next));
+        map.fitBounds(toBounds(box));
       }
     },
   });

@@ -1,20 +1,20 @@
 /** The markers of the map that can be moved: single events, and clusters. */
 import { type Map as MapLibre, Marker } from 'maplibre-gl';
 import type { Box } from './mercator.ts';
+import type { PinFace } from './pins.ts';
 
-export type ClusterMarker = {
+/** A cluster whose categories are not known has its count as the text, and no badge. */
+export type ClusterMarker = PinFace & {
   lat: number;
   lng: number;
   count: number;
-  /** What the marker shows: a count, or of a single event its category and day. */
-  text: string;
-  /** Above the text: the categories of the first events of a cluster. */
-  signs: string;
   name: string;
   /** Of a single event. */
   eventId: string | null;
   /** Whether the visitor points at an event that it shows. */
   isActive: boolean;
+  /** Whether all its events are at one place. */
+  isSpot: boolean;
   /** The box that the cluster leads to. */
   box: Box;
 };
@@ -22,13 +22,20 @@ export type ClusterMarker = {
 type Handlers = {
   onselect: (eventId: string) => void;
   onpoint: (eventId: string | null) => void;
-  onzoom: (box: Box) => void;
+  onopen: (cluster: ClusterMarker) => void;
 };
 
 type Shown = { marker: Marker; element: HTMLElement; cluster: ClusterMarker };
 
 export function createMarkers(map: MapLibre, handlers: Handlers) {
   const all = new Map<string, Shown>();
+  /** The focus moves to no marker that is out of sight. */
+  const followView = () => {
+    const bounds = map.getBounds();
+    for (const { marker, element } of all.values())
+      element.tabIndex = bounds.contains(marker.getLngLat()) ? 0 : -1;
+  };
+  map.on('moveend', followView);
   return {
     /** @returns whether markers came, or went */
     set(wanted: ClusterMarker[]): boolean {
@@ -45,6 +52,7 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
         fill(shown);
         all.set(key, shown);
       }
+      followView();
       return gone.length + added.length > 0;
     },
   };
@@ -61,7 +69,7 @@ function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
     if (!(event instanceof MouseEvent) || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     if (shown.cluster.eventId) handlers.onselect(shown.cluster.eventId);
-    else handlers.onzoom(shown.cluster.box);
+    else handlers.onopen(shown.cluster);
   });
   for (const name of ['pointerenter', 'focus'])
     element.addEventListener(name, () => handlers.onpoint(shown.cluster.eventId));
@@ -69,13 +77,13 @@ function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
   return shown;
 }
 
-function fill({ element, cluster: { text, signs, count, name, eventId, isActive } }: Shown): void {
-  if (element.textContent !== signs + text) {
-    const above = document.createElement('span');
-    above.textContent = signs;
-    element.replaceChildren(...(signs ? [above] : []), text);
+function fill({ element, cluster: { text, badge, count, name, isActive } }: Shown): void {
+  if (element.textContent !== text + badge) {
+    const corner = document.createElement('span');
+    corner.textContent = badge;
+    element.replaceChildren(text, ...(badge ? [corner] : []));
   }
-  element.classList.toggle('single', eventId !== null);
+  element.classList.toggle('many', badge !== '');
   element.classList.toggle('active', isActive);
   // Large clusters are above small ones.
   element.style.zIndex = `${Math.min(count, 10_000)}`;

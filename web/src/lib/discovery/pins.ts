@@ -7,13 +7,24 @@ import type { ShownEvent } from './groups.ts';
 import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';
 import { mergeTouching } from './merge-touching.ts';
 
-export type Pin = {
+/** What a pin shows of an event. */
+export type PinEvent = Pick<
+  ShownEvent,
+  'id' | 'title' | 'category' | 'location' | 'startAt' | 'endAt' | 'timezone' | 'allDay'
+>;
+
+/** `text`: of a single event its category and day; of several that of most of them, and their count as the `badge`. */
+export type PinFace = { text: string; badge: string };
+
+export type Pin = PinFace & {
   events: [ShownEvent, ...ShownEvent[]];
   x: number;
   y: number;
-  text: string;
   width: number;
 };
+
+/** The map of a search as a drawing: small enough that its pins can be touched on a phone. */
+export const mapSize = { width: 400, height: 320 };
 
 /** In units of the drawing. */
 export const pinHeight = 34;
@@ -64,15 +75,26 @@ const touch = (a: Pin, b: Pin): boolean =>
   Math.abs(a.x - b.x) < (a.width + b.width) / 2 + gap && Math.abs(a.y - b.y) < pinHeight + gap;
 
 function pinAt(events: Pin['events'], x: number, y: number): Pin {
-  const text = events.length > 1 ? formatNumber(events.length) : textOfPin(events[0]);
-  return { events, x, y, text, width: events.length > 1 ? pinHeight : widthOf(text) };
+  const face =
+    events.length > 1
+      ? { text: signOf(events), badge: formatNumber(events.length) }
+      : { text: textOfPin(events[0]), badge: '' };
+  return { ...face, events, x, y, width: widthOf(face, pinHeight) };
 }
 
-/** The width of a pin with a text, by the width of letters on average. */
-export const widthOf = (text: string): number => 24 + [...text].length * 8.2;
+/** The width of a pin, by the width of letters on average; one with a badge is round. */
+export const widthOf = ({ text, badge }: PinFace, height: number): number =>
+  badge ? height : Math.max(24 + [...text].length * 8.2, height);
+
+/** The category of most events; empty without events. */
+export function signOf(events: PinEvent[]): string {
+  const byCategory = [...Map.groupBy(events, ({ category }) => categoryEmoji(category.slug))];
+  const [most] = byCategory.toSorted(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? '';
+}
 
 /** The category of an event, and the time today, or the weekday. */
-export function textOfPin(event: ShownEvent): string {
+export function textOfPin(event: PinEvent): string {
   const isToday = dayOf(event.startAt, event.timezone) === dayOf(Date.now(), event.timezone);
   const time =
     isToday && !event.allDay ? formatStart({ ...event, endAt: event.startAt }) : formatWeekday(event);

@@ -1,80 +1,92 @@
 /** The map of a search. */
 import { type Client, type EventCluster, getEventMap, type ListedEvent, listEvents } from '@potluck/client';
-import { type Box, boxAround, fitBox, formatBox, uniteBoxes } from '#lib/discovery/mercator.ts';
-import { boxOfCluster } from '#lib/discovery/pins.ts';
+import { type Box, boxAround, fitBox, formatBox, scaleBox, uniteBoxes } from '#lib/discovery/mercator.ts';
+import { boxOfCluster, mapSize, type PinEvent } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
-import { mergeClusters } from './merge-clusters.ts';
+import { middleOf, sum } from './middle.ts';
 
-/** In units of the drawing: small enough that the clusters can be touched on a phone. */
-const drawingSize = { width: 400, height: 320 };
-
-/** `events`: the single ones, as far as they are among the first of the map. */
-export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: ListedEvent[] };
+/** `clusters`: of cells smaller than markers, which the page merges for its size. `events`: the first of them. */
+export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: PinEvent[] };
 
 const world = { west: -180, south: -85, east: 180, north: 85 };
 /** Land without Antarctica, where a map begins that has no events. */
 const inhabited = { west: -165, south: -50, east: 175, north: 70 };
-/** A map of many events begins where most of them are: a few far away would make all others one cluster. */
-const [manyEvents, mostEvents] = [20, 0.8];
-/** The cells among which the largest are found are smaller than those of the map, by so many zooms. */
-const finer = 2;
+/** A map of many events begins with the third in their middle: a few far away would make all others one cluster. */
+const manyEvents = 20;
+/** The margin around them, and the least box in degrees: without streets, a map of less than some towns would be empty. */
+const middleMargin = 1.3;
+const leastMiddle = { streets: 0.015, towns: 0.055 };
+/** Cells are smaller than those of the map, by so many zooms: the page merges those whose markers would touch. */
+const finer = 3;
 /** Of the API. */
 const maxZoom = 22;
+const mostOfPage = 50;
+/** Of the list, whose events give the pins their categories. */
+const namedPages = [1, 2];
+/**
+ * The least width, in degrees at zoom 0, of the box whose pins are loaded. A map that was moved has told its box, and
+ * another one may be higher than its drawing; of a single place, its surroundings keep their pins.
+ */
+const leastWidth = { moved: 180, first: 720 };
 
-/** The map of a search, and its single events. */
-export async function loadMap(api: Client, search: Search): Promise<MapOfEvents> {
-  const { box, zoom } = await viewOf(api, search);
-  // Of smaller cells, only those that touch each other become one: the others keep their places, and single events.
-  const cells = await clustersIn(api, search, { box, zoom: Math.min(zoom + 1, maxZoom) });
-  const clusters = mergeClusters(cells, zoom);
-  return { box, clusters, events: await loadSingle(api, { ...search, box }, clusters) };
+export async function loadMap(api: Client, search: Search, hasStreets: boolean): Promise<MapOfEvents> {
+  const { box, zoom } = await viewOf(api, search, hasStreets);
+  const width = search.box ? leastWidth.moved : leastWidth.first;
+  const around = scaleBox(box, 1, width / 2 ** zoom);
+  const [clusters, events] = await Promise.all([
+    clustersIn(api, search, { box: around, zoom: zoom + finer }),
+    firstEventsIn(api, search, around),
+  ]);
+  return { box, clusters, events };
 }
 
 type View = { box: Box; zoom: number };
 
 async function clustersIn(api: Client, search: Search, { box, zoom }: View): Promise<EventCluster[]> {
-  const query = { ...toFilters(search), bbox: formatBox(box), zoom };
+  const query = { ...toFilters(search), bbox: formatBox(box), zoom: Math.min(zoom, maxZoom) };
   return (await load(getEventMap({ client: api, query }))).data;
 }
 
-const fit = (box: Box): View => fitBox(box, drawingSize.width, drawingSize.height);
+async function firstEventsIn(api: Client, search: Search, box: Box): Promise<PinEvent[]> {
+  const query = { ...toFilters(search), bbox: formatBox(box), order: search.order, limit: mostOfPage };
+  const found: PinEvent[] = [];
+  for (const page of namedPages) {
+    const { data } = await load(listEvents({ client: api, query: { ...query, page } }));
+    found.push(...data.map(toPinEvent));
+    if (data.length < mostOfPage) break;
+  }
+  return found;
+}
 
-/** What the map of a search shows first: the chosen box, or where most events are. */
-export async function viewOf(api: Client, search: Search): Promise<View> {
-  if (search.box) return { box: search.box, zoom: search.zoom ?? fit(search.box).zoom };
+const toPinEvent = (event: ListedEvent): PinEvent => ({
+  id: event.id,
+  title: event.title,
+  category: event.category,
+  location: event.location,
+  startAt: event.startAt,
+  endAt: event.endAt,
+  timezone: event.timezone,
+  allDay: event.allDay,
+});
+
+const toView = (box: Box): View => ({ box, zoom: fitBox(box, mapSize.width, mapSize.height).zoom });
+
+/** What the map of a search shows first: the chosen box, or the middle of its events. */
+export async function viewOf(api: Client, search: Search, hasStreets: boolean): Promise<View> {
+  if (search.box) return { box: search.box, zoom: search.zoom ?? toView(search.box).zoom };
   const area = search.near
     ? boxAround(search.near, search.radius)
     : uniteBoxes((await clustersIn(api, search, { box: world, zoom: 3 })).map(boxOfCluster));
-  if (!area) return fit(inhabited);
-  const { box, zoom } = fit(search.near ? area : padBox(area));
-  const cells = await clustersIn(api, search, { box, zoom: Math.min(zoom + finer, maxZoom) });
-  const dense = uniteBoxes(largest(cells));
-  return dense ? fit(padBox(dense)) : { box, zoom };
-}
-
-const mostNamed = 50;
-
-/** The events that are no clusters: their pins show the category. */
-async function loadSingle(api: Client, search: Search, clusters: EventCluster[]): Promise<ListedEvent[]> {
-  const query = { ...toFilters(search), order: search.order, limit: mostNamed };
-  const { data } = await load(listEvents({ client: api, query }));
-  const single = new Set(clusters.map(({ eventId }) => eventId));
-  return data.filter(({ id }) => single.has(id)).map((event) => ({ ...event, description: '' }));
-}
-
-/** The boxes of the largest clusters, which have most of the events together. */
-function largest(clusters: EventCluster[]): Box[] {
-  const total = clusters.reduce((sum, { count }) => sum + count, 0);
-  let wanted = total < manyEvents ? total : mostEvents * total;
-  return clusters
-    .filter(({ count }) => {
-      const isWanted = wanted > 0;
-      wanted -= count;
-      return isWanted;
-    })
-    .map(boxOfCluster);
+  if (!area) return toView(inhabited);
+  const { box, zoom } = toView(search.near ? area : padBox(area));
+  const cells = await clustersIn(api, search, { box, zoom: zoom + finer });
+  const total = sum(cells);
+  if (total === 0) return { box, zoom };
+  if (total < manyEvents) return toView(padBox(uniteBoxes(cells.map(boxOfCluster)) ?? box));
+  const inMiddle = uniteBoxes(middleOf(cells, total / 3).map(boxOfCluster)) ?? box;
+  return toView(scaleBox(inMiddle, middleMargin, leastMiddle[hasStreets ? 'streets' : 'towns']));
 }
 
 /** A margin for the clusters at the edges; a single place gets its surroundings. */

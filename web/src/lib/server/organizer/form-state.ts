@@ -18,8 +18,11 @@ export async function loadOptions(
   currency: string,
 ): Promise<EventOptions> {
   const client = locals.api;
-  const [{ data }, home] = await Promise.all([load(listCategories({ client })), loadHome(client)]);
   const mapTiles = platform?.mapTiles ?? null;
+  const [{ data }, home] = await Promise.all([
+    load(listCategories({ client })),
+    loadHome(client, mapTiles !== null),
+  ]);
   if (mapTiles?.startsWith('https://')) locals.foreignSource = mapTiles;
   return {
     categories: data.map((category) => ({
@@ -35,9 +38,9 @@ export async function loadOptions(
 const homeSample = 50;
 
 /** Where most events of this server are, and the town that they name. */
-async function loadHome(client: Client): Promise<EventOptions['home']> {
+async function loadHome(client: Client, hasStreets: boolean): Promise<EventOptions['home']> {
   const [{ box }, { data }] = await Promise.all([
-    viewOf(client, readSearch(new URLSearchParams())),
+    viewOf(client, readSearch(new URLSearchParams()), hasStreets),
     load(listEvents({ client, query: { limit: homeSample } })),
   ]);
   return { box, town: commonTown(data.map(({ location }) => location)) };

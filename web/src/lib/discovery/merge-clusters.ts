@@ -4,14 +4,16 @@ import { mercatorX, mercatorY, uniteBoxes } from '#lib/discovery/mercator.ts';
 import { mergeTouching } from '#lib/discovery/merge-touching.ts';
 import { boxOfCluster } from '#lib/discovery/pins.ts';
 
-/** In CSS pixels: the diameter of a marker, and a gap. */
-const markerSize = 50;
+/** In CSS pixels: a marker, and a gap. A single event has its day, too. */
+const room = { width: 46, singleWidth: 68, height: 46 };
+const widthOf = ({ eventId }: EventCluster): number => (eventId ? room.singleWidth : room.width);
 
 /** A larger cluster takes those that touch it. @param clusters the largest first @param zoom of a world of 256 pixels */
 export function mergeClusters(clusters: EventCluster[], zoom: number): EventCluster[] {
-  const reach = markerSize / (256 * 2 ** zoom);
+  const worldSize = 256 * 2 ** zoom;
   const touch = (a: EventCluster, b: EventCluster) =>
-    Math.hypot(mercatorX(a.lng) - mercatorX(b.lng), mercatorY(a.lat) - mercatorY(b.lat)) < reach;
+    Math.abs(mercatorX(a.lng) - mercatorX(b.lng)) * worldSize < (widthOf(a) + widthOf(b)) / 2 &&
+    Math.abs(mercatorY(a.lat) - mercatorY(b.lat)) * worldSize < room.height;
   return mergeTouching(clusters, touch, merge);
 }
 
