@@ -76,10 +76,19 @@ test('settings: 409 setting_refused without a way with which the admin can sign 
 });
 
 test('settings: a way whose service is gone is not offered; if all are, people sign in with what is configured', async () => {
-  expectStatus(await change({ signIn: ['phone'] }), 200);
-  const mailOnly = await api.startAnother({ env: { SIGN_IN: 'email' } });
-  assert.deepEqual((await mailOnly.get('/v1/features')).body.signIn, ['email']);
-  expectStatus(await change({ signIn: ['phone', 'email'] }), 200);
+  const other = await createAdmin(api);
+  await addAddress(api, other);
+  const choose = async (signIn: string[]) =>
+    expectStatus(await api.patch(path, other.token, { signIn }), 200);
+  const signInAt = async (server: TestApp) => (await server.get('/v1/features')).body.signIn;
+  const withoutMails = await api.startAnother({ env: { MAIL_DRIVER: 'off' } });
+  for (const signIn of [['phone', 'email'], ['email']]) {
+    await choose(signIn);
+    assert.deepEqual(await signInAt(withoutMails), ['phone']);
+  }
+  await choose(['phone']);
+  assert.deepEqual(await signInAt(await api.startAnother({ env: { SIGN_IN: 'email' } })), ['email']);
+  await choose(['phone', 'email']);
 });
 
 test('settings: each change is in the audit trail with the names of the settings; one without effect is not', async () => {

@@ -1,6 +1,6 @@
 /**
  * Applies the fault in the variable `MUTATION` to its file while Node.js loads it: `node --import`. No file changes, so
- * runs with different faults share a checkout. Worker threads inherit the option.
+ * runs with different faults share a checkout. Worker threads and processes inherit the option.
  */
 import { registerHooks } from 'node:module';
 import path from 'node:path';

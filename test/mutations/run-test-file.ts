@@ -14,17 +14,17 @@ const timeoutMs = 120_000;
 const preload = path.join(import.meta.dirname, 'apply-fault.ts');
 
 export function runTestFile(test: string, fault: Fault | null): Promise<Outcome> {
-  const child = spawn(
-    process.execPath,
-    [...(fault ? ['--import', preload] : []), '--test-reporter=tap', pathOfTest(test)],
-    {
-      cwd: root,
-      env: { ...process.env, ...(fault && { MUTATION: JSON.stringify(fault) }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group, so that the end of a test file also ends the processes that it started.
-      detached: true,
+  const child = spawn(process.execPath, ['--test-reporter=tap', pathOfTest(test)], {
+    cwd: root,
+    // Commands of tests are processes of their own, and inherit the option.
+    env: {
+      ...process.env,
+      ...(fault && { MUTATION: JSON.stringify(fault), NODE_OPTIONS: `--import=${preload}` }),
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group, so that the end of a test file also ends the processes that it started.
+    detached: true,
+  });
   return new Promise((resolve) => {
     let output = '';
     const end = (outcome: Outcome) => {

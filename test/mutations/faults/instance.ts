@@ -48,7 +48,7 @@ export const instanceFaults: Fault[] = [
     ['on conflict (id) do update set id = true', 'on conflict (id) do nothing', 'settings', 'a lost change'],
     [
       'signIn: chosen.length > 0 ? chosen : config.signIn,',
-      'signIn: chosen,',
+      'signIn: stored.signIn ? chosen : config.signIn,',
       'settings',
       'no way to sign in',
     ],
