@@ -105,13 +105,15 @@ export const roomLayer: LayerSpecification = {
   paint: { 'text-opacity': 0 },
 };
 
-/** The room of the markers and the buttons that lie on the map now, and of its edges, which would cut names. */
+/** The room of the markers, the buttons and the texts that lie on the map now, and of its edges, which would cut names. */
 export function takenRoom(map: MapLibre): FeatureCollection {
   const frame = map.getContainer().getBoundingClientRect();
   const { left, right, top, bottom, width, height } = frame;
-  const things = map.getContainer().querySelectorAll('.maplibregl-marker, .maplibregl-ctrl-group');
+  const things = map
+    .getContainer()
+    .parentElement?.querySelectorAll('.maplibregl-marker, .maplibregl-ctrl-group, .over-map');
   const boxes = [
-    ...[...things].map((thing) => thing.getBoundingClientRect()),
+    ...[...(things ?? [])].map((thing) => thing.getBoundingClientRect()),
     ...[top, bottom].map((y) => new DOMRect(left, y - letter.height / 2, width, letter.height)),
     ...[left, right].map((x) => new DOMRect(x - letter.width / 2, top, letter.width, height)),
   ];

@@ -4,8 +4,8 @@ import { mercatorX, mercatorY, uniteBoxes } from '#lib/discovery/mercator.ts';
 import { mergeTouching } from '#lib/discovery/merge-touching.ts';
 import { boxOfCluster } from '#lib/discovery/pins.ts';
 
-/** In CSS pixels: a marker, and a gap. A single event has its day, too. */
-const room = { width: 46, singleWidth: 68, height: 46 };
+/** In CSS pixels: a marker with its badge, and a gap. A single event has its day, too. */
+const room = { width: 54, singleWidth: 68, height: 46 };
 const widthOf = ({ eventId }: EventCluster): number => (eventId ? room.singleWidth : room.width);
 
 /** A larger cluster takes those that touch it. @param clusters the largest first @param zoom of a world of 256 pixels */
