@@ -1,13 +1,10 @@
 /** Metrics for Prometheus. All apps of a process share the registry of prom-client. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
+import './process-metrics.ts';
 
 export const registry = register;
-collectDefaultMetrics();
-// Gauges that have the names of counters. Each is the sum of a metric without `_total` that has a label `type`.
-for (const kind of ['handles', 'requests', 'resources'])
-  registry.removeSingleMetric(`nodejs_active_${kind}_total`);
 
 const buildInfo = new Gauge({
   name: 'potluck_build_info',

@@ -25,6 +25,8 @@ export type RunOptions = {
   identity?: { uid: number; gid: number };
   /** An octal number. */
   umask?: string;
+  /** How many descriptors the process may open; default: as many as this one. */
+  descriptors?: number;
 };
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -68,12 +70,13 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
  */
 export function potluck(
   args: string[],
-  { program = main, env = {}, cwd, identity, umask = '022' }: RunOptions,
+  { program = main, env = {}, cwd, identity, umask = '022', descriptors }: RunOptions,
 ): ChildRun {
   if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
   const child = spawn(
     '/bin/sh',
-    ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, ...startOptions, program, ...args],
+    ['-c', `umask ${umask}; ${limit}exec "$0" "$@"`, process.execPath, ...startOptions, program, ...args],
     {
       cwd: cwd ?? '/',
       env: { PATH: process.env.PATH, ...startVariables, ...env },

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { onePixelPng } from '../../test/support/factories.ts';
@@ -9,6 +8,7 @@ import { runConcurrently } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import { createEvent } from '../factories.ts';
+import { startFlood } from '../flood.ts';
 import type { Program } from '../program.ts';
 import { requireCommands } from '../requirements.ts';
 
@@ -104,30 +104,6 @@ async function sendAll({ client }: Environment, { token, event }: Host): Promise
     const response = await client.send(method, path, call).catch(() => null);
     return `${method} ${path.split('?')[0]?.replace(event, '{id}')} ${response?.status ?? 'no response'}`;
   });
-}
-
-/** Opens connections that send nothing, and opens each again when the server closes it. */
-function startFlood({ url }: Server, count: number) {
-  const state = { isOver: false };
-  const sockets = new Set<Socket>();
-  const open = () => {
-    if (state.isOver) return;
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      sockets.delete(socket);
-      setTimeout(open, 100);
-    });
-    socket.resume();
-  };
-  for (let i = 0; i < count; i++) open();
-  return {
-    stop() {
-      state.isOver = true;
-      for (const socket of sockets) socket.destroy();
-    },
-  };
 }
 
 /** @returns the ms until every request succeeds, or infinity */
