@@ -11,7 +11,8 @@ import { versionOfBuild } from './build-version.ts';
 import { runProgram } from './run-program.ts';
 
 const root = path.join(import.meta.dirname, '..');
-const packages = 'systemd,systemd-sysv,dbus,ca-certificates,curl';
+/** With what the guide names for alerts. */
+const packages = 'systemd,systemd-sysv,dbus,ca-certificates,curl,postgresql-client';
 
 /** The commands of the chapter, one text for each block. */
 async function readCommands(): Promise<string[]> {
@@ -51,6 +52,8 @@ runuser -u potluck -- /opt/potluck/bin/potluck doctor | grep '✓ backups'
 kill -9 "$(systemctl show -p MainPID --value potluck)"
 sleep 3
 get https://events.example.org/readyz
+systemctl status potluck
+PGPASSWORD=$(cat /var/lib/potluck/database-password) psql -h /var/lib/potluck/postgres-socket -U potluck -c 'select state from pg_stat_activity'
 systemctl stop potluck
 DATA_DIR=/var/cache/potluck/restored runuser -u potluck -- /opt/potluck/bin/potluck restore "$backup"
 `;

@@ -1,5 +1,6 @@
 /** All torture programs, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
+import { alerts } from './programs/alerts.ts';
 import { booking } from './programs/booking.ts';
 import { bucketAway } from './programs/bucket-away.ts';
 import { clockSkew } from './programs/clock-skew.ts';
@@ -90,4 +91,5 @@ export const programs: Program[] = [
   upgrade,
   restore,
   supply,
+  alerts,
 ];

@@ -23,7 +23,7 @@ export type Program = {
 export type ProgramContext = {
   /** Chooses between the full size and the smaller one of `--quick`. */
   size(full: number, quick: number): number;
-  /** Measure only the routes whose names contain this text. */
+  /** Measure only the routes, or cause only the alerts, whose names contain this text. */
   only: string;
   /** Starts servers on a new database; both are closed after the program. */
   startEnvironment(options?: EnvironmentOptions): Promise<Environment>;

@@ -1,7 +1,8 @@
 /**
  * `npm run torture [-- NAME …] [--quick] [--only TEXT]`: runs all or the named programs in sequence and prints a line
- * for each. With `--only`, **fairness** attacks only the routes whose names contain the text. A program that needs a
- * package or privilege that the machine lacks is skipped, and its line names it. The exit code is 1 if a program fails.
+ * for each. With `--only`, **fairness** attacks only the routes, and **alerts** causes only the alerts, whose names contain the
+ * text. A program that needs a package or privilege that the machine lacks is skipped, and its line names it. The exit code is 1
+ * if a program fails.
  */
 import { parseArgs } from 'node:util';
 import { buildWeb } from '../web/build.ts';

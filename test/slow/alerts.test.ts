@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { walks } from '../../torture/alerts/walks.ts';
 import { type AlertCase, alertCases } from './alert-cases.ts';
 
 const rules = path.join(import.meta.dirname, '..', '..', 'deploy', 'prometheus-rules.yaml');
@@ -37,13 +38,15 @@ function toUnitTest(
   };
 }
 
-test('alerts: the rules are valid, and there is a case for each', { skip }, async () => {
+test('alerts: the rules are valid, and there is a case and a fault for each', { skip }, async () => {
   promtool('check', 'rules', rules);
   const names = [...(await readFile(rules, 'utf8')).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
   assert.deepEqual(
     alertCases.map(({ alert }) => alert),
     names,
   );
+  // `npm run torture -- alerts` causes the fault of each.
+  assert.deepEqual(new Set(walks.map(({ alert }) => alert)), new Set(names));
 });
 
 test('alerts: each fires with its labels and texts, and not below its limit', { skip }, async (t) => {

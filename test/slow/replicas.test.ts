@@ -1,74 +1,16 @@
-/**
- * Reads from a streaming replica: two PostgreSQL of its own, of which one follows the other. It is slow because it starts
- * and stops them.
- */
+/** Reads from a streaming replica. It is slow because it starts and stops two PostgreSQL. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { openEmbedded } from '../../src/db/embedded/embedded.ts';
-import { type Placement, place } from '../../src/db/embedded/placement.ts';
-import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import type { Target } from '../../src/db/target.ts';
-import { allowStandby } from '../../src/lib/database-url.ts';
 import { createEvent, createUser, rsvpGoing, signIn } from '../support/factories.ts';
-import { cleanUpAfterTests, createTempDir, readPostmaster } from '../support/processes.ts';
+import { cleanUpAfterTests, createTempDir } from '../support/processes.ts';
+import { openReplicated } from '../support/replicated-database.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
-import { connectSql, openSql } from '../support/sql-tag.ts';
+import { connectSql } from '../support/sql-tag.ts';
 import { toUrl } from '../support/test-database.ts';
 import { doctor } from './doctor-runs.ts';
 
-const run = promisify(execFile);
-
 cleanUpAfterTests();
-
-/** A primary, and a replica that can be stopped, killed and paused. */
-async function openReplicated() {
-  const dataDir = await createTempDir();
-  const embedded = await openEmbedded(dataDir);
-  const target = embedded.target as Exclude<Target, string>;
-  await migrate(target);
-  await embedded.close();
-  const primary = await place(dataDir);
-  const clusterDir = `${primary.clusterDir}-replica`;
-  const replica: Placement = { ...primary, clusterDir, socketDir: `${primary.socketDir}r` };
-  await mkdir(replica.socketDir, { mode: 0o700 });
-  if (primary.identity) await chown(replica.socketDir, primary.identity.uid, primary.identity.gid);
-  await run('cp', ['-a', primary.clusterDir, clusterDir]);
-  await writeFile(path.join(clusterDir, 'standby.signal'), '');
-  await startServer(primary, {});
-  const source = `host='${primary.socketDir}' user='${target.user}' password='${target.password}'`;
-  const startReplica = async () => void (await startServer(replica, { primary_conninfo: source }));
-  await startReplica();
-  const password = encodeURIComponent(target.password);
-  const url = `postgres://${target.user}:${password}@localhost/${target.database}?host=${replica.socketDir}`;
-  const admin = await openSql(allowStandby(url), 'test');
-  return {
-    target,
-    url,
-    pause: () => admin`select pg_wal_replay_pause()`,
-    resume: () => admin`select pg_wal_replay_resume()`,
-    /** As `kill -9` of all its processes. */
-    async kill() {
-      admin.destroy();
-      const pid = await readPostmaster(clusterDir);
-      await run('pkill', ['-9', '-P', `${pid}`]).catch(() => {});
-      process.kill(pid, 'SIGKILL');
-    },
-    startReplica,
-    async close() {
-      admin.destroy();
-      await stopServer(replica);
-      await stopServer(primary);
-      for (const directory of [clusterDir, replica.socketDir])
-        await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
 
 const database = await openReplicated();
 after(() => database.close());
