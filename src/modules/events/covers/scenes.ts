@@ -125,8 +125,8 @@ export function drawRainbow([sky, ...colours]: Palette): string {
   );
 }
 
-/** Rows of pennants. */
-export function drawBunting([sky, ...colours]: Palette): string {
+/** Rows of pennants; in the second variant larger ones. */
+export function drawBunting([sky, ...colours]: Palette, variant: number): string {
   const flags = colours.map(() => '');
   const [span, count] = [420, 6];
   let ropes = '';
@@ -144,8 +144,10 @@ export function drawBunting([sky, ...colours]: Palette): string {
   }
   return (
     ground(sky) +
+    `<g transform="translate(${centreX} 0) scale(${variant === 0 ? 1 : 1.7}) translate(-${centreX} 0)">` +
     flags.map((flag, i) => path(flag, fill(colours[i] ?? sky))).join('') +
     path(ropes, stroke(paper, 6)) +
+    '</g>' +
     label(186, paper) +
     dashedRing(165, colours[0] ?? sky, { count: 18, lineWidth: 16, lineLength: 0 })
   );

@@ -129,6 +129,7 @@ export const themes = {
   },
   bunting: {
     draw: drawBunting,
+    variants: 2,
     palettes: [
       ['#8fcbe0', '#e2523a', '#f7bd35', '#266f86'],
       ['#fbe3c0', '#d33d68', '#3a78c4', '#f0962c'],
