@@ -53,12 +53,12 @@ export function traceHeaders(): Record<string, string> {
 export function span<T>(name: string, options: Options, work: () => Promise<T>): Promise<T> {
   const parent = tracer?.current();
   // Work that outlasts its request, such as a timer that a request has started, would add to the trace for ever.
-  return parent?.isRecording ? run(name, { ...options, parent }, work) : work();
+  return tracer && parent?.isRecording ? run(tracer, name, { ...options, parent }, work) : work();
 }
 
 /** Runs `work` as the beginning of a trace. */
 export const rootSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  tracer ? run(name, {}, work) : work();
+  tracer ? run(tracer, name, {}, work) : work();
 
 /**
  * Runs work that several spans wait for. It is part of the first one that is recorded; each of the others and its span refer
@@ -66,12 +66,11 @@ export const rootSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
  */
 export function batchSpan<T>(served: (Span | undefined)[], work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
-  const [parent, ...others] = new Set(served.filter((each) => each?.isRecording));
+  const recorded = served.filter((each) => each?.isRecording) as Span[];
+  const [parent, ...others] = new Set(recorded);
   if (!parent) return tracer.enter(served[0], work);
-  return run('batch', { parent, attributes: { 'potluck.batch.size': served.length } }, () => {
-    const batch = currentSpan();
+  return run(tracer, 'batch', { parent, attributes: { 'potluck.batch.size': served.length } }, (batch) => {
     for (const other of others) {
-      if (!other || !batch) continue;
       batch.link(other);
       other.link(batch);
     }
@@ -79,15 +78,20 @@ export function batchSpan<T>(served: (Span | undefined)[], work: () => Promise<T
   });
 }
 
-async function run<T>(name: string, options: StartOptions, work: () => Promise<T>): Promise<T> {
-  const started = tracer?.start(name, options);
+async function run<T>(
+  tracer: Tracer,
+  name: string,
+  options: StartOptions,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const started = tracer.start(name, options);
   try {
-    return await (tracer ? tracer.enter(started, work) : work());
+    return await tracer.enter(started, () => work(started));
   } catch (error) {
-    started?.fail(typeOf(error));
+    started.fail(typeOf(error));
     throw error;
   } finally {
-    started?.end();
+    started.end();
   }
 }
 

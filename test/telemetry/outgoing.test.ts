@@ -1,6 +1,7 @@
 /** What leaves the server: messages and requests as part of a trace, and no secrets in what is exported. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createBucket, type IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import test, { after } from 'node:test';
@@ -8,9 +9,19 @@ import { createPostPush } from '../../src/modules/notifications/push/post-push.t
 import { rootSpan } from '../../src/telemetry/span.ts';
 import { codeIn, openSmsService } from '../sessions/sms-service.ts';
 import type { ReceivedSpan } from '../support/collector.ts';
-import { createEvent, createUser, nextAddress, nextPhone, signInBrowser } from '../support/factories.ts';
+import {
+  createEvent,
+  createUpload,
+  createUser,
+  fromPage,
+  nextAddress,
+  nextPhone,
+  signInBrowser,
+} from '../support/factories.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { MailServer } from '../support/mail-server.ts';
+import { OidcProvider } from '../support/oidc-stub.ts';
+import { s3Env } from '../support/s3-stub.ts';
 import { type Api, expectStatus } from '../support/setup.ts';
 import { newTrace, startTracedApp } from './traced-app.ts';
 
@@ -95,6 +106,35 @@ test('outgoing: a push is a span with the host alone, and its request continues 
   await rootSpan('job send pushes', () => post({ endpoint, headers: {}, body: Buffer.from('sealed') }));
   const span = await collector.untilSpan('a push', ({ name }) => name === 'send push');
   assert.equal(span.attributes['server.address'], 'localhost');
+  assert.deepEqual(received, [`00-${span.traceId}-${span.spanId}-01`]);
+});
+
+test('outgoing: requests to the bucket of images continue the trace, and sign the header', async () => {
+  const received: IncomingHttpHeaders[] = [];
+  const bucket = createBucket((request, response) => {
+    received.push(request.headers);
+    request.resume().on('end', () => response.end());
+  });
+  after(() => bucket.close());
+  await once(bucket.listen(0, '127.0.0.1'), 'listening');
+  const { port } = bucket.address() as AddressInfo;
+  const server = await api.startAnother({ env: s3Env(`http://127.0.0.1:${port}`) });
+  await createUpload(server, await createUser(readingSms));
+  const span = await collector.untilSpan('an upload', ({ name }) => name === 'use the bucket of images');
+  const [{ traceparent, authorization } = {}] = received;
+  assert.equal(traceparent, `00-${span.traceId}-${span.spanId}-01`);
+  assert.match(`${authorization}`, /SignedHeaders=[^,]*\btraceparent\b/);
+});
+
+test('outgoing: requests to the OpenID Connect provider continue the trace', async () => {
+  const { provider, close } = await OidcProvider.open();
+  after(close);
+  const received: unknown[] = [];
+  provider.script.respond = (_path, { req }) => received.push(req.headers.traceparent) < 0;
+  const server = await api.startAnother({ env: provider.env() });
+  expectStatus(await server.call('POST', '/v1/auth/oidc/start', { body: {}, headers: fromPage }), 200);
+  const isSearched = ({ name }: ReceivedSpan) => name === 'ask the OpenID Connect provider';
+  const span = await collector.untilSpan('a request to the provider', isSearched);
   assert.deepEqual(received, [`00-${span.traceId}-${span.spanId}-01`]);
 });
 

@@ -11,7 +11,12 @@ export const telemetryFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/telemetry/span.ts', [
-    ['parent?.isRecording ?', 'parent ?', 'src/telemetry/span', 'a timer adds to a trace for ever'],
+    [
+      'tracer && parent?.isRecording ?',
+      'tracer && parent ?',
+      'src/telemetry/span',
+      'a timer adds to a trace for ever',
+    ],
     [
       'if (!parent) return tracer.enter(served[0], work);',
       'if (!parent) return work();',
