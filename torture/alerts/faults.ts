@@ -41,9 +41,13 @@ export async function keepBusy(
   return load;
 }
 
-/** More requests at once than a server accepts, each from an address of its own. @returns a function that ends them */
-export async function overload(environment: Environment, server: Server): Promise<() => void> {
-  const people = await environment.people(2_000);
+/** Clients that send requests all the time, each from an address of its own. @returns a function that ends them */
+export async function overload(
+  environment: Environment,
+  server: Server,
+  clients: number,
+): Promise<() => void> {
+  const people = await environment.people(clients);
   const plan: LoadPlan = {
     url: server.url,
     tokens: people.map(({ token }) => token),
@@ -52,7 +56,7 @@ export async function overload(environment: Environment, server: Server): Promis
       { name: 'feed', method: 'GET', path: '/v1/feed' },
       { name: 'search', method: 'GET', path: '/v1/users/search?q=pa' },
     ],
-    clients: people.length,
+    clients,
     ms: 120_000,
   };
   const program = path.join(import.meta.dirname, '..', 'background-load.ts');

@@ -117,12 +117,12 @@ export const machineWalks: Walk[] = [
   },
   {
     alert: 'PotluckEventLoop',
-    fault: '2,000 clients at once',
+    fault: '300 clients send requests all the time',
     async run(lab) {
       const environment = await lab.start({ env: { TRUST_PROXY: 'loopback' } });
       let stop = () => {};
       await lab.fires(async () => {
-        stop = await overload(environment, firstOf(environment.servers));
+        stop = await overload(environment, firstOf(environment.servers), 300);
       });
       await lab.ends(async () => stop());
     },

@@ -75,12 +75,12 @@ export const outageWalks: Walk[] = [
   {
     alert: 'PotluckOutage',
     labels: { kind: 'overload' },
-    fault: '2,000 clients at once',
+    fault: '1,000 clients send requests all the time',
     async run(lab) {
       const environment = await lab.start({ env: { TRUST_PROXY: 'loopback' } });
       let stop = () => {};
       await lab.fires(async () => {
-        stop = await overload(environment, firstOf(environment.servers));
+        stop = await overload(environment, firstOf(environment.servers), 1_000);
       });
       await lab.ends(async () => stop());
     },
