@@ -84,11 +84,17 @@ describe('telemetry of a server', { concurrency: 2 }, () => {
       OTEL_METRIC_EXPORT_INTERVAL: '500',
     });
     for (let i = 0; i < 40; i++) await getEvents(server);
-    // The last export is at the end.
+    const spansOfRequests = () => collector.spans.filter(({ name }) => name === 'GET /v1/events');
+    const recordsOf = (text: string) => collector.records.filter(({ body }) => body.stringValue === text);
+    const countRequests = () => countsOf(collector).reduce((sum, { count }) => sum + Number(count), 0);
+    // Before the end, which waits for a second at most.
+    const isComplete = async () =>
+      spansOfRequests().length >= 40 && recordsOf('request').length >= 40 && countRequests() >= 40;
+    await until('the export', isComplete);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     assert.deepEqual(collector.faults, []);
 
-    const spans = collector.spans.filter(({ name }) => name === 'GET /v1/events');
+    const spans = spansOfRequests();
     assert.equal(spans.length, 40);
     const instances = new Set(collector.metrics.keys());
     assert.equal(instances.size, 2);
@@ -99,18 +105,10 @@ describe('telemetry of a server', { concurrency: 2 }, () => {
       (metrics) => findMetric(metrics, 'potluck_build_info').points[0]?.attributes.worker,
     );
     assert.deepEqual(workers.sort(), ['1', '2']);
-    const counts = each.flatMap((metrics) =>
-      findMetric(metrics, 'potluck_request_seconds').points.filter(
-        ({ attributes }) => attributes.route === '/v1/events',
-      ),
-    );
-    assert.equal(
-      counts.reduce((sum, { count }) => sum + Number(count), 0),
-      40,
-    );
+    assert.equal(countRequests(), 40);
 
     const lines = linesOf(server).filter(({ msg }) => msg === 'request');
-    const records = collector.records.filter(({ body }) => body.stringValue === 'request');
+    const records = recordsOf('request');
     const idsOf = (ids: { traceId?: string | undefined; spanId?: string | undefined }[]) =>
       ids.map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort();
     const idsOfLines = idsOf(lines.map((line) => ({ traceId: line.trace_id, spanId: line.span_id })));
@@ -119,7 +117,7 @@ describe('telemetry of a server', { concurrency: 2 }, () => {
     const [record] = records;
     assert.deepEqual([record?.severityText, record?.severityNumber], ['info', 9]);
     assert.equal(record?.attributes.path, '/v1/events');
-    assert.ok(collector.records.some(({ body }) => body.stringValue === 'Potluck is open'));
+    assert.equal(recordsOf('Potluck is open').length, 1);
   });
 
   test('telemetry: codes and links that only the log shows stay in the log', async () => {
@@ -174,6 +172,14 @@ describe('telemetry of a server', { concurrency: 2 }, () => {
     assert.equal(new Set(signals).size, signals.length);
   });
 });
+
+/** The requests for lists that each process has counted. */
+const countsOf = ({ metrics }: Collector) =>
+  [...metrics.values()].flatMap((each) =>
+    (each.find(({ name }) => name === 'potluck_request_seconds')?.points ?? []).filter(
+      ({ attributes }) => attributes.route === '/v1/events',
+    ),
+  );
 
 function findMetric(metrics: ReceivedMetric[], name: string): ReceivedMetric {
   const found = metrics.find((metric) => metric.name === name);
