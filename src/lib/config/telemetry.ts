@@ -117,7 +117,7 @@ function readHeaders(read: Reader, name: string): Record<string, string> {
 function readSampling(read: Reader): TelemetryConfig['sampling'] {
   const name = read.oneOf('OTEL_TRACES_SAMPLER', samplers, 'parentbased_always_on');
   const text = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
-  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const share = /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   if (!(share <= 1))
     read.faults.push(`OTEL_TRACES_SAMPLER_ARG is "${text}"; it must be a number from 0 to 1.`);
   const ratio = name.endsWith('traceidratio') ? share : Number(name.endsWith('always_on'));
