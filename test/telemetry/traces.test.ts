@@ -9,6 +9,7 @@ import {
   createUsers,
   eventBody,
   type Person,
+  rsvpGoing,
 } from '../support/factories.ts';
 import { type CallOptions, expectStatus } from '../support/setup.ts';
 import { until } from '../support/workers.ts';
@@ -64,6 +65,8 @@ test('trace: refusals and unknown paths are no errors; a span has no path that i
 
 test('trace: each statement of each request is below the span of the request, also with a body and in turns', async () => {
   const people = await createUsers(api, 3);
+  // Who claims must be going before.
+  for (const person of people) await rsvpGoing(api, person, event.id);
   const requests = people.flatMap(({ token }) => [
     spansOf('POST', '/v1/events', { token, body: eventBody() }),
     spansOf('GET', '/v1/me/claims', { token }),
