@@ -193,3 +193,17 @@ test('map: it is loaded with the map view only', async ({ page }) => {
   await page.waitForLoadState('networkidle');
   expect(requests.filter((url) => /maplibre|live-map|\/map\//.test(url))).toEqual([]);
 });
+
+test('list: on wide screens, the drawing beside it has a pin for each place', async ({
+  page,
+  createPerson,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const word = await createEvents(await createPerson());
+  await page.goto(`/?q=${word}`);
+  const drawing = page.getByRole('complementary', { name: 'Map of events' });
+  // Two near Oslo, and three near Bergen.
+  const pins = drawing.locator('svg a');
+  await expect(pins.getByText('3', { exact: true })).toBeVisible();
+  await expect(pins.getByText('2', { exact: true })).toBeVisible();
+});
