@@ -2,8 +2,8 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: heavy reads (calendars, long lists), pages, documents, and transfers,
- * which may take minutes.
+ * much of a processor core run one at a time, beside the others: heavy reads (long lists), pages, documents (calendars, that of
+ * the API), and transfers, which may take minutes.
  * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
  * to others.
  */
@@ -20,23 +20,26 @@ declare module 'fastify' {
 }
 
 export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer' | 'document';
-/** `takenAt`: in ms of `performance.now()`. `minPauseMs`: after a shorter turn, there is no pause. */
+/** `takenAt`: in ms of `performance.now()`. `minPauseMs`: after a shorter turn, the pause is the least one. */
 type Turn = { kind: TurnKind; takenAt: number; minPauseMs: number };
 type Waiting = { reply: FastifyReply; minPauseMs: number; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
 
 /**
- * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
- * heavy reads use none, and the requests of pages to the API take turns of their own.
+ * `atOnce`: together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy
+ * all; heavy reads use none, and the requests of pages to the API take turns of their own. `leastPauseMs`, `maxPauseMs`: of the
+ * pause after a turn. Handing over a document takes no time, but sending it does: a megabyte, if the client decodes nothing.
  */
-const maxTurns = { light: shareOf(4), heavy: 1, page: 1, transfer: 1, document: 1 };
+const limits: Record<TurnKind, { atOnce: number; leastPauseMs: number; maxPauseMs: number }> = {
+  light: { atOnce: shareOf(4), leastPauseMs: 0, maxPauseMs: 50 },
+  heavy: { atOnce: 1, leastPauseMs: 0, maxPauseMs: 50 },
+  page: { atOnce: 1, leastPauseMs: 0, maxPauseMs: 500 },
+  transfer: { atOnce: 1, leastPauseMs: 0, maxPauseMs: 500 },
+  document: { atOnce: 1, leastPauseMs: 20, maxPauseMs: 500 },
+};
 
 /** The rate limit bounds short handlers. It does not count the requests of pages, of which a long file needs thousands. */
 const minPauseMs = () => (isPageCall() ? 0 : 3);
-/** The longest pauses. */
-const maxPauseMs = { light: 50, heavy: 50, page: 500, transfer: 500, document: 500 };
-/** Handing over a document takes no time, but sending it does: a megabyte, if the client decodes nothing. */
-const leastPauseMs = { light: 0, heavy: 0, page: 0, transfer: 0, document: 20 };
 
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
@@ -70,16 +73,18 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
       startWaiting(queue);
     };
     const tookMs = performance.now() - turn.takenAt;
-    const least = leastPauseMs[turn.kind];
-    if (tookMs < turn.minPauseMs && least === 0) release();
-    else setTimeout(release, Math.max(Math.min(tookMs, maxPauseMs[turn.kind]), least));
+    const { leastPauseMs, maxPauseMs } = limits[turn.kind];
+    const ownPauseMs = tookMs < turn.minPauseMs ? 0 : Math.min(tookMs, maxPauseMs);
+    const pauseMs = Math.max(ownPauseMs, leastPauseMs);
+    if (pauseMs === 0) release();
+    else setTimeout(release, pauseMs);
   });
 }
 
 /** @returns false if all turns are taken */
 function takeTurn(queue: Queue, { reply, minPauseMs }: Waiting): boolean {
   const kind = kindOf(reply);
-  if (queue.taken === maxTurns[kind]) return false;
+  if (queue.taken === limits[kind].atOnce) return false;
   queue.taken++;
   reply.turn = { kind, takenAt: performance.now(), minPauseMs };
   return true;

@@ -64,18 +64,18 @@ export const limitFaults: Fault[] = [
   ]),
   ...faultsOf('src/http/limits/turns.ts', [
     [
-      'if (queue.taken === maxTurns[kind]) return false;',
+      'if (queue.taken === limits[kind].atOnce) return false;',
       '',
       'src/http/limits/turns',
       'one network occupies the server',
     ],
     [
-      'if (tookMs < turn.minPauseMs && least === 0) release();',
+      'if (pauseMs === 0) release();',
       'release();\n    if (true) return;',
       'src/http/limits/turns',
       'a network leaves no time to others',
     ],
-    ['document: 20 }', 'document: 0 }', 'src/http/limits/turns', 'documents leave no time to others'],
+    ['leastPauseMs: 20', 'leastPauseMs: 0', 'src/http/limits/turns', 'documents leave no time to others'],
     [
       '(isPageCall() ? 0 : 3)',
       '3',
