@@ -73,8 +73,7 @@ export async function runBatch<T, V>(
     const items = batch.map(({ item }) => item);
     // With a time limit, a connection without responses delays the requests of one batch only.
     const timeoutMs = batch[0]?.timeoutMs ?? defaultTimeoutMs;
-    const spans = batch.map(({ span }) => span);
-    const start = () => batchSpan(spans, () => run(items, waits));
+    const start = () => batchSpan(batch, () => run(items, waits));
     outcomes = items.length > 0 ? await withTimeout(start(), timeoutMs) : [];
     if (waits !== 'all') {
       for (const [i, waiter] of batch.entries()) {

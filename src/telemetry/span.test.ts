@@ -93,7 +93,7 @@ test('batch: of items that are not recorded, nothing is recorded, although anoth
     parent: { traceId: 'f'.repeat(32), spanId: 'a'.repeat(16), isSampled: false },
   });
   await rootSpan('other', () =>
-    batchSpan([unrecorded], async () => {
+    batchSpan([{ span: unrecorded }], async () => {
       assert.match(`${traceHeaders().traceparent}`, /^00-f{32}-[\da-f]{16}-00$/);
       await span('statement', {}, async () => {});
     }),

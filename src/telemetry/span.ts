@@ -61,14 +61,14 @@ export const rootSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
   tracer ? run(tracer, name, {}, work) : work();
 
 /**
- * Runs work that several spans wait for. It is part of the first one that is recorded; each of the others and its span refer
+ * Runs work that several requests wait for, with the span of each. It is part of the first one that is recorded; each of the others and its span refer
  * to each other.
  */
-export function batchSpan<T>(served: (Span | undefined)[], work: () => Promise<T>): Promise<T> {
+export function batchSpan<T>(served: { span: Span | undefined }[], work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
-  const recorded = served.filter((each) => each?.isRecording) as Span[];
+  const recorded = served.flatMap(({ span }) => (span?.isRecording ? [span] : []));
   const [parent, ...others] = new Set(recorded);
-  if (!parent) return tracer.enter(served[0], work);
+  if (!parent) return tracer.enter(served[0]?.span, work);
   return run(tracer, 'batch', { parent, attributes: { 'potluck.batch.size': served.length } }, (batch) => {
     for (const other of others) {
       batch.link(other);

@@ -18,7 +18,7 @@ export const telemetryFaults: Fault[] = [
       'a timer adds to a trace for ever',
     ],
     [
-      'if (!parent) return tracer.enter(served[0], work);',
+      'if (!parent) return tracer.enter(served[0]?.span, work);',
       'if (!parent) return work();',
       'src/telemetry/span',
       'a batch is recorded for a request that is none of its own',
