@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts';
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.test:4318' };
 const read = (env: NodeJS.ProcessEnv) => readConfig({ ...endpoint, ...env }).telemetry;
 
-test('config: without the address of a collector, nothing is exported, whatever the other variables are', () => {
+test('config: without the address of a collector, nothing is exported with any other variables', () => {
   const others = { OTEL_TRACES_SAMPLER: 'xray', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_SERVICE_NAME: 'x' };
   assert.equal(readConfig(others).telemetry, undefined);
   assert.equal(read({ OTEL_SDK_DISABLED: 'TRUE' }), undefined);
