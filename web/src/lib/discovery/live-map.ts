@@ -57,10 +57,11 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     isCooperative,
   });
   /** The zoom of MapLibre is that of a world of 512 pixels. */
-  const tellScale = () => onscale(map.getZoom() + 1);
+  const scaleOf = () => map.getZoom() + 1;
+  const tellScale = () => onscale(scaleOf());
   map.on('zoomend', tellScale);
   tellScale();
-  const zoomOf = () => Math.floor(map.getZoom() + 1);
+  const zoomOf = () => Math.floor(scaleOf());
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
   map.on('moveend', () => {

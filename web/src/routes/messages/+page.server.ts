@@ -4,5 +4,7 @@ import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
   const me = requireMe(locals, url);
-  return { peopleSoon: await listPeopleSoon(locals.api, me.id) };
+  // Further pages of conversations do not show them.
+  const isFirst = !url.searchParams.has('cursor');
+  return { peopleSoon: isFirst ? await listPeopleSoon(locals.api, me.id) : [] };
 };
