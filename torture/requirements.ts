@@ -1,6 +1,7 @@
-/** Checks that the machine has the commands that a program runs. */
+/** Checks that the machine has what a program needs. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { fakeTime } from '../test/support/fake-time.ts';
 import { MissingRequirement } from './program.ts';
 
 const run = promisify(execFile);
@@ -12,4 +13,10 @@ export async function requireCommands(packageOf: Record<string, string>): Promis
       throw new MissingRequirement(`${command} is missing: apt-get install ${name}`);
     });
   }
+}
+
+/** Returns the variables of a process with another clock. @throws MissingRequirement */
+export function requireFakeTime(): NonNullable<typeof fakeTime> {
+  if (!fakeTime) throw new MissingRequirement('libfaketime is missing: apt-get install libfaketime');
+  return fakeTime;
 }

@@ -4,11 +4,11 @@
  * connections and cannot recover until space is free: then reads fail as well. A database that DATABASE_URL names may
  * be on another machine, whose operator watches its disk.
  */
-import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
+import { freeBytesOf } from '../lib/free-bytes.ts';
 import type { OutageLog } from './outage-log.ts';
 
 /** In bytes: three segments of the write-ahead log, of 16 MiB each, for the work that PostgreSQL does by itself. */
@@ -50,8 +50,8 @@ export class DiskReserve {
 
   async #check(): Promise<void> {
     // Without an answer of the file system, the database itself decides.
-    const free = await statfs(this.#directory ?? '').catch(() => null);
-    this.#isUsed = free !== null && free.bavail * free.bsize < reserve;
+    const free = await freeBytesOf(this.#directory ?? '').catch(() => null);
+    this.#isUsed = free !== null && free < reserve;
   }
 }
 

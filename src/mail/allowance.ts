@@ -3,9 +3,7 @@ import type { Database } from '../db/client.ts';
 import { AdvisoryLock } from '../db/locks.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+import { hourMs, minuteMs } from '../lib/time.ts';
 
 /** The part of the mails of an hour that only codes may use: many notices must not keep people from signing in. */
 const shareOfCodes = 1 / 5;

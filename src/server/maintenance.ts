@@ -6,15 +6,13 @@ import { deleteExpiredCounts } from '../http/limits/rate-limit-store.ts';
 import { clockOffset, jobFailures } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
+import { hourMs, minuteMs } from '../lib/time.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
 import { rootSpan } from '../telemetry/span.ts';
 import { clockError, measureClock, toClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
 import { nightlyBackupJobs } from './nightly-backup.ts';
 import type { Services } from './services.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** The jobs of the layers below the modules. */
 const baseJobs: Job<BaseServices>[] = [

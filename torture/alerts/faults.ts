@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { fakeTime } from '../../test/support/fake-time.ts';
 import type { Server } from '../../test/support/processes.ts';
 import type { LoadPlan } from '../background-load.ts';
 import { openDatabase } from '../database.ts';
@@ -12,7 +11,7 @@ import type { Environment } from '../environment.ts';
 import { findFreePort } from '../failover/free-port.ts';
 import type { FileSystem } from '../file-system.ts';
 import { type Load, startLoad } from '../load.ts';
-import { MissingRequirement } from '../program.ts';
+import { requireFakeTime } from '../requirements.ts';
 import type { Lab } from './lab.ts';
 
 const run = promisify(execFile);
@@ -67,7 +66,7 @@ export async function overload(
 
 /** A clock of a process that can be set while it runs. */
 export async function openClock(lab: Lab) {
-  if (!fakeTime) throw new MissingRequirement('libfaketime is missing: apt-get install libfaketime');
+  const fakeTime = requireFakeTime();
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-clock-'));
   lab.context.addCleanup(() => rm(directory, { recursive: true }));
   const file = path.join(directory, 'shift');

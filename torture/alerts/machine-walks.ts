@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { fakeTime } from '../../test/support/fake-time.ts';
 import { potluck, type Server, serve } from '../../test/support/processes.ts';
 import { openReplicated } from '../../test/support/replicated-database.ts';
 import { toUrl } from '../../test/support/test-database.ts';
@@ -12,7 +11,7 @@ import { createEvent } from '../factories.ts';
 import { findFreePort } from '../failover/free-port.ts';
 import { openFileSystem } from '../file-system.ts';
 import { startFlood } from '../flood.ts';
-import { MissingRequirement } from '../program.ts';
+import { requireFakeTime } from '../requirements.ts';
 import { fill, firstOf, forgetTransaction, keepBusy, openClock, overload, runPsql } from './faults.ts';
 import type { Lab, Walk } from './lab.ts';
 
@@ -49,10 +48,9 @@ export const machineWalks: Walk[] = [
     alert: 'PotluckBackupOld',
     fault: 'the newest backup is 27 hours old, and the disk is full',
     async run(lab) {
-      if (!fakeTime) throw new MissingRequirement('libfaketime is missing: apt-get install libfaketime');
       const disk = await openFileSystem(lab.context, 16);
       const environment = await lab.start();
-      const env = { ...environment.env, ...fakeTime, FAKETIME: '-27h' };
+      const env = { ...environment.env, ...requireFakeTime(), FAKETIME: '-27h' };
       const yesterday = potluck(['backup', disk.directory], { env });
       assert.equal(await yesterday.ended, 0, yesterday.output.err);
       const free = await fill(disk);

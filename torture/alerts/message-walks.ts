@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '../../src/lib/ids.ts';
+import { hourMs } from '../../src/lib/time.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { potluck, type Server, signInBrowser } from '../../test/support/processes.ts';
@@ -13,7 +14,6 @@ import { phoneOf } from '../phones.ts';
 import { firstOf, forgetTransaction } from './faults.ts';
 import type { Lab, Walk } from './lab.ts';
 
-const hourMs = 3_600_000;
 const addressOf = (n: number): string => `guest-${n}@example.net`;
 
 /** A server that sends mails to a mail server, which a walk makes fail. */
@@ -52,10 +52,6 @@ async function openPage(lab: Lab, environment: Environment, server: Server): Pro
   return response.text();
 }
 
-/** A lock that keeps notifications from being written, while all else works. */
-const lockNotifications = (environment: Environment) =>
-  forgetTransaction(environment, 'lock table notifications in share mode');
-
 async function follow(environment: Environment): Promise<void> {
   const [one, other] = await environment.people(2);
   if (!one || !other) throw new Error('there are no people');
@@ -63,6 +59,18 @@ async function follow(environment: Environment): Promise<void> {
     token: one.token,
   });
   assert.equal(status, 200);
+}
+
+/** Walks with a lock that keeps notifications from being written, while all else works. @param words in the log meanwhile */
+async function lockNotifications(lab: Lab, words?: string): Promise<void> {
+  const environment = await lab.start();
+  let end = () => {};
+  await lab.fires(async () => {
+    end = await forgetTransaction(environment, 'lock table notifications in share mode');
+    await follow(environment);
+  });
+  if (words !== undefined) await lab.readLog(firstOf(environment.servers), words);
+  await lab.ends(async () => end());
 }
 
 export const messageWalks: Walk[] = [
@@ -159,29 +167,12 @@ export const messageWalks: Walk[] = [
   {
     alert: 'PotluckNotificationsLate',
     fault: 'a forgotten transaction locks the table of the notifications',
-    async run(lab) {
-      const environment = await lab.start();
-      let end = () => {};
-      await lab.fires(async () => {
-        end = await lockNotifications(environment);
-        await follow(environment);
-      });
-      await lab.ends(async () => end());
-    },
+    run: (lab) => lockNotifications(lab),
   },
   {
     alert: 'PotluckJobFails',
     fault: 'the same lock, under which their delivery fails',
-    async run(lab) {
-      const environment = await lab.start();
-      let end = () => {};
-      await lab.fires(async () => {
-        end = await lockNotifications(environment);
-        await follow(environment);
-      });
-      await lab.readLog(firstOf(environment.servers), 'a maintenance job failed');
-      // The failures are of the last two hours.
-      await lab.ends(async () => end());
-    },
+    // The failures are of the last two hours.
+    run: (lab) => lockNotifications(lab, 'a maintenance job failed'),
   },
 ];

@@ -1,10 +1,11 @@
 /** A Prometheus with the rules of deploy/, in which each minute is a second. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../../src/lib/replace-file.ts';
 import type { Server } from '../../test/support/processes.ts';
 import { findFreePort } from '../failover/free-port.ts';
 import type { ProgramContext } from '../program.ts';
@@ -50,8 +51,7 @@ export async function openPrometheus({
   const watch: Prometheus['watch'] = async (servers) => {
     const targets = servers.map(({ url }) => new URL(url).host);
     // Prometheus reads the file when it changes, so it gets the name when it is complete.
-    await writeFile(file('targets.new'), JSON.stringify([{ targets }]));
-    await rename(file('targets.new'), file('targets.json'));
+    await replaceFile(file('targets.json'), JSON.stringify([{ targets }]));
   };
   await writeFile(file('rules.yaml'), shorten(rules));
   // JSON is YAML.

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../../test/support/factories.ts';
-import { fakeTime } from '../../test/support/fake-time.ts';
 import { potluck, type Server } from '../../test/support/processes.ts';
 import { type Call, type ClientResponse, openClient } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import { phoneOf } from '../phones.ts';
-import { MissingRequirement, type Program } from '../program.ts';
+import type { Program } from '../program.ts';
+import { requireFakeTime } from '../requirements.ts';
 
 /** Each server may differ from the database by less than a minute: one is behind it, one ahead. */
 const shiftSeconds = 55;
@@ -27,9 +27,8 @@ export const clockSkew: Program = {
     'a minute does not start',
   async run({ size, startEnvironment, progress }) {
     const rounds = size(50, 3);
-    if (!fakeTime) throw new MissingRequirement('libfaketime is missing: apt-get install libfaketime');
-    const environment = await startEnvironment({ servers: 0 });
     const [behind, ahead] = [shifted(-shiftSeconds), shifted(shiftSeconds)];
+    const environment = await startEnvironment({ servers: 0 });
     const a = await environment.start(behind);
     const b = await environment.start(ahead);
     const pair = { environment, a, b };
@@ -70,7 +69,10 @@ export const clockSkew: Program = {
   },
 };
 
-const shifted = (seconds: number) => ({ ...fakeTime, FAKETIME: `${seconds < 0 ? '' : '+'}${seconds}s` });
+const shifted = (seconds: number) => ({
+  ...requireFakeTime(),
+  FAKETIME: `${seconds < 0 ? '' : '+'}${seconds}s`,
+});
 
 /** @returns how many servers ended with one line about their clock */
 async function countRefused({ env }: Environment): Promise<number> {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rm, statfs } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freeBytesOf } from '../../src/lib/free-bytes.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
@@ -86,9 +87,9 @@ export const diskFull: Program = {
 /** Takes all free blocks but the given space. @returns the file to remove */
 async function fillDisk({ directory }: FileSystem, megabytesFree: number): Promise<string> {
   const filler = path.join(directory, 'filler');
-  const { bavail, bsize } = await statfs(directory);
+  const free = await freeBytesOf(directory);
   // The file system keeps a few blocks for itself, so that an exact size may not fit.
-  for (let size = bavail * bsize - megabytesFree * 1024 ** 2; size > 0; size -= 256 * 1024) {
+  for (let size = free - megabytesFree * 1024 ** 2; size > 0; size -= 256 * 1024) {
     const isFull = await run('fallocate', ['-l', `${size}`, filler]).then(
       () => true,
       () => false,

@@ -1,6 +1,6 @@
 /** Plans the rows of the demo from its content. The same time always gives the same plan. */
 import { numbersFrom } from '../../lib/random-numbers.ts';
-import { dayMs } from '../../lib/time.ts';
+import { dayMs, hourMs } from '../../lib/time.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-rules.ts';
 import type { Rsvp } from '../../modules/events/repo.ts';
@@ -34,7 +34,6 @@ export type PlannedEvent = {
 type Plan = { events: PlannedEvent[]; follows: Pair[] };
 
 const { places, itemLists, relations } = demoData;
-const hourMs = 3_600_000;
 
 export function planDemo(now: Date): Plan {
   const random = numbersFrom(20_260_501);

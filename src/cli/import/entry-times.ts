@@ -1,6 +1,6 @@
 /** Reads DTSTART, DTEND and DURATION of an entry (RFC 5545). */
 import ICAL from 'ical.js';
-import { parseTimestamp } from '../../lib/time.ts';
+import { hourMs, parseTimestamp } from '../../lib/time.ts';
 import { isTimeZone, isUtc, startOfDate } from '../../lib/time-zones.ts';
 import { daysOf, maxDays } from '../../modules/events/event-length.ts';
 import type { Calendar } from './parse-calendar.ts';
@@ -14,8 +14,6 @@ export type EntryTime = {
   /** The name of the time zone in the file, or UTC. Undefined for a floating time. */
   tzid: string | undefined;
 };
-
-const hourMs = 3_600_000;
 
 /**
  * Parses stricter than ical.js, which accepts the 32nd of a month and ignores offsets.

@@ -1,7 +1,6 @@
 import { Problem } from '../../lib/errors.ts';
+import { minuteMs } from '../../lib/time.ts';
 import type { SendingWindow } from './repo.ts';
-
-const minuteMs = 60_000;
 
 /**
  * Limits the messages of each sender in a minute, which begins with the sender's first message.
