@@ -1,5 +1,7 @@
 /** The front page: search, filters, places and pages of results. */
 import type { Page } from '@playwright/test';
+import { createUpload } from '@potluck/client';
+import sharp from 'sharp';
 import { expect, goTo, holdScripts, newEvent, newItem, overflowOf, test } from './fixtures.ts';
 
 /** A word that no other test has in its events. */
@@ -401,6 +403,30 @@ test('list: it is grouped by the day on which events begin at their venues', asy
   expect(await titles(page)).toEqual([`Tomorrow ${word}`, `Oslo ${word}`, `Auckland ${word}`]);
   await expect(page.getByRole('article').nth(1)).toContainText('21:00');
   await expect(page.getByRole('article').nth(2)).toContainText('09:00');
+});
+
+test('list: the first event of the first day that has a picture leads it, and is shown large', async ({
+  page,
+  createPerson,
+}) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  await newEvent(organizer, { title: `Coffee ${word}`, ...at(1) });
+  const bytes = await sharp({ create: { width: 900, height: 900, channels: 3, background: 'teal' } })
+    .webp()
+    .toBuffer();
+  const { data } = await createUpload({ client: organizer.client, body: new Blob([new Uint8Array(bytes)]) });
+  await newEvent(organizer, { title: `Painting ${word}`, coverUrl: data.url, ...at(1) });
+  for (const days of [2, 3]) await newEvent(organizer, { title: `Supper ${word} ${days}`, ...at(days) });
+  await page.goto(`/?q=${word}`);
+  expect((await titles(page)).slice(0, 2)).toEqual([`Painting ${word}`, `Coffee ${word}`]);
+  const widths = await page
+    .getByRole('article')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('img')?.width));
+  expect(widths[0]).toBeGreaterThan(300);
+  expect(widths[1]).toBeLessThan(120);
+  // Beside a map, all rows are compact.
+  await page.goto(`/?q=${word}&view=map`);
+  expect((await titles(page))[0]).toBe(`Coffee ${word}`);
 });
 
 test("list: a row says who comes and what is needed, and the viewer's own answer", async ({
