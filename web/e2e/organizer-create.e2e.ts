@@ -66,6 +66,8 @@ test('new: the template "Potluck dinner" suggests five items or more, and "Publi
   await expect(page.getByRole('button', { name: 'Publish' })).toBeHidden();
   await fillIn(page);
   await expect(page.getByText('Local time at the place')).toBeHidden();
+  // Beside the button that leads on, in a bar that is always in sight.
+  for (const name of ['Next', 'Publish']) await expect(page.getByRole('button', { name })).toBeInViewport();
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page).toHaveURL(eventUrl);
   const path = { id: idOf(page) };
