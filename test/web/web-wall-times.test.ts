@@ -1,7 +1,14 @@
 /** The end of an event in its form follows the start. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asEvent, endAfterMove, nextDays, parseTime } from '../../web/src/lib/event/wall-times.ts';
+import {
+  asEvent,
+  endAfterMove,
+  halfHoursAfter,
+  msBetween,
+  nextDays,
+  parseTime,
+} from '../../web/src/lib/event/wall-times.ts';
 
 const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
 
@@ -30,6 +37,14 @@ test('end: keeps the duration when the start moves', () => {
       { endDate, endTime },
       name,
     );
+});
+
+test('end: the half hours follow the start, and the time of the start is a day later', () => {
+  const times = halfHoursAfter('18:10');
+  assert.deepEqual([times.length, times[0], times.at(-1)], [48, '18:30', '18:00']);
+  assert.equal(msBetween('18:00', '01:30'), 7.5 * 3_600_000);
+  assert.equal(msBetween('18:00', '18:00'), 24 * 3_600_000);
+  assert.equal(halfHoursAfter(undefined)[0], '00:00');
 });
 
 test('preview: the times of the form as an event', () => {

@@ -90,8 +90,12 @@ test('times: are typed as people write them, or chosen from the half hours; anot
   await expect(end).toHaveValue('00:00');
   await expect(page.getByRole('listbox')).toBeHidden();
   await end.click();
+  // The options follow the start, and say how long the event is with them.
+  await expect(page.getByRole('option').first()).toHaveText('20:30 0.5 hrs');
   await page.getByRole('option', { name: '22:30' }).click();
   await expect(end).toHaveValue('22:30');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await expect(page.getByText('Sat, 5 Jun 2027, 20:00–22:30 · 2 hours, 30 minutes')).toBeVisible();
 });
 
 test('address: a street with its town is understood, stored in one line, and not changed by another save', async ({

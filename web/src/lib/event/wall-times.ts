@@ -11,6 +11,18 @@ const anyDay = '2000-01-01';
 /** Later years have more than four digits, which dates such as `2027-06-05` cannot have. */
 const lastDay = toMs('9999-12-31', '00:00');
 
+/** From a time to the next `end`, which is at most a day later; without `start`, from midnight. */
+export function msBetween(start: string | undefined, end: string): number {
+  const ms = toMs(anyDay, end) - toMs(anyDay, start ?? '00:00');
+  return start === undefined || ms > 0 ? ms : ms + dayMs;
+}
+
+/** The half hours of a day, in the order in which they follow a time. */
+export function halfHoursAfter(start: string | undefined): string[] {
+  const times = Array.from({ length: 48 }, (_, i) => timeOf(i * (dayMs / 48)));
+  return times.sort((one, other) => msBetween(start, one) - msBetween(start, other));
+}
+
 /** Hours, minutes, and the half of a day: `18:30`, `18.30`, `1830`, `6 pm`. Arabic has letters of its own for the halves. */
 const timePattern = /^(\d{1,2})(?:\s*[:.h]?\s*(\d\d))?(?:\s*(?:(a|ص)|(p|م))(?:\.?m\.?)?)?$/i;
 
