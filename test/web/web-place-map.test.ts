@@ -36,10 +36,23 @@ test('map picture: 200 with the coast, the names of towns and distances, in the 
 
 test('map picture: a place in the file of streets has streets, and one around the antimeridian is drawn', async () => {
   const streets = await drawAt(town.lat, town.lng, withStreets);
-  assert.match(streets, /stroke="var\(--road\)" stroke-width="8"/);
+  const widthsOf = (picture: string, colour: string) =>
+    [...picture.matchAll(new RegExp(`stroke="var\\(--${colour}\\)" stroke-width="([\\d.]+)"`, 'g'))].map(
+      ([, width]) => Number(width),
+    );
+  const [least = 0, most = 0] = widthsOf(streets, 'road');
+  assert.ok(least > 0 && most > least, 'large streets are wider');
+  assert.deepEqual(
+    widthsOf(streets, 'border').map((width) => Number((width - 1).toFixed(2))),
+    widthsOf(streets, 'road'),
+    'each has an edge',
+  );
+  // Its name is along it, once.
+  assert.match(streets, /transform="rotate\([^"]+"[^>]*>Storgata<\/text>/);
+  assert.equal(streets.split('>Storgata<').length, 2);
   // The land goes on beyond the edge of the file, and rivers are lines.
   assert.match(streets, /^<svg [^>]+><g id="map"><path fill="var\(--land\)" d="M-360/);
-  assert.match(streets, /fill="none" stroke="var\(--water\)" stroke-width="4"/);
+  assert.match(streets, /fill="none" stroke="var\(--water\)"/);
   assert.doesNotMatch(streets, / km</);
   const box = `box=${town.lng - 0.005},${town.lat - 0.005},${town.lng + 0.005},${town.lat + 0.005}&size=400,240`;
   assert.match(await draw(box, withStreets), /stroke="var\(--road\)"/);
@@ -48,10 +61,8 @@ test('map picture: a place in the file of streets has streets, and one around th
     `box=${town.lng - 0.02},${town.lat - 0.02},${town.lng + 0.02},${town.lat + 0.02}&size=400,240`,
     withStreets,
   );
-  const widths = [...farther.matchAll(/stroke="var\(--road\)" stroke-width="([\d.]+)"/g)].map(([, width]) =>
-    Number(width),
-  );
-  assert.ok(widths.length > 0 && Math.max(...widths) < 4, `${widths}`);
+  const widths = widthsOf(farther, 'road');
+  assert.ok(widths.length > 0 && Math.max(...widths) < most, `${widths}`);
   assert.doesNotMatch(await drawAt(59.91, 10.75, withStreets), /var\(--road\)| km</);
   assert.match(await drawAt(-16.8, 179.99), /fill="var\(--land\)"/);
 });

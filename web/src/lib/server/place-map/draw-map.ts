@@ -6,6 +6,7 @@ import { mapFile, readTile } from './map-files.ts';
 import { clipPolygon, isIn, toPath } from './paths.ts';
 import { type Box, drawTowns, type NamedPoint } from './place-labels.ts';
 import { backgrounds, type Colour, type Shape, shapesOf } from './place-shapes.ts';
+import { drawStreetNames, type NamedLine } from './street-names.ts';
 import type { Layer, Point } from './vector-tile.ts';
 
 export type Size = { width: number; height: number };
@@ -80,19 +81,29 @@ export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from, town }:
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><g id="map">` +
     `<path fill="${paint(backgrounds[kind])}" d="M${x} ${y}h${width + 2 * beyond}v${height + 2 * beyond}H${x}z"/>` +
     `${ground}${built}${rings?.circles ?? ''}${above.join('')}` +
+    `${
+      kind === 'streets'
+        ? drawStreetNames(
+            tiles.flatMap((tile) => streetsOf(tile)),
+            names.taken,
+            frameOf(sheet),
+            drawing.zoom,
+          )
+        : ''
+    }` +
     `${names.drawn}${rings?.labels(names.taken) ?? ''}</g></svg>`
   );
 }
 
 /** Streets are as wide as they are declared at this zoom; the farther the map, the narrower. */
-const wideZoom = 14.5;
+const wideZoom = 15;
 const lineScale = ({ worldSize }: Drawing): number => Math.min(worldSize / (256 * 2 ** wideZoom), 1);
 
 const paint = (colour: Colour): string => `var(--${colour})`;
 const paintOf = ({ fill, line }: Shape, scale: number): string =>
   fill
     ? `fill="${paint(fill)}" fill-rule="evenodd"`
-    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number((scale * (line?.width ?? 1)).toFixed(2))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
+    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number((scale * (line?.width ?? 1) + (line?.edge ?? 0)).toFixed(2))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
 
 /** All of the picture. */
 const frameOf = ({ width, height }: Size): Box => ({
@@ -112,7 +123,7 @@ const edgesOf = ({ width, height }: Size, isTall: boolean): Box[] => [
 function pathOf(
   picture: Size,
   { layers, left, top, size }: PlacedTile,
-  { layer, kinds, fill }: Shape,
+  { layer, kinds, details, fill }: Shape,
 ): string {
   const { extent = 1, features = [] } = layers.get(layer) ?? {};
   const unit = size / extent;
@@ -120,6 +131,7 @@ function pathOf(
   return features
     .filter(({ isPolygon }) => isPolygon === (fill !== undefined))
     .filter(({ properties }) => !kinds || kinds.includes(String(properties.kind)))
+    .filter(({ properties }) => !details || details.includes(String(properties.kind_detail)))
     .flatMap(({ lines }) => lines)
     .map((line) => line.map(([x, y]): Point => [left + x * unit, top + y * unit]))
     .map((line) => (fill ? clipPolygon(line, frame) : line.some((point) => isIn(point, frame)) ? line : []))
@@ -141,6 +153,19 @@ function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedP
       : [];
   });
 }
+
+const streetsOf = ({ layers, left, top, size }: PlacedTile): NamedLine[] => {
+  const { extent = 1, features = [] } = layers.get('roads') ?? {};
+  return features.flatMap(({ lines, properties: { name, kind_detail } }) =>
+    name
+      ? lines.map((line) => ({
+          name: String(name),
+          detail: String(kind_detail),
+          line: line.map(([x, y]): Point => [left + (x / extent) * size, top + (y / extent) * size]),
+        }))
+      : [],
+  );
+};
 
 /** The town of the name if it is in sight, or the largest one. */
 function mainTown(towns: NamedPoint[], home: string, { width, height, drawing }: Sheet): RingCentre | null {

@@ -13,7 +13,7 @@ export type NamedPoint = { x: number; y: number; name: string; rank: number };
 export type Box = { left: number; right: number; top: number; bottom: number };
 
 /** Of letters on average, for each unit of the font. */
-const letterWidth = 0.56;
+export const letterWidth = 0.56;
 /** Between a point and its name: for each unit of the font, and besides. */
 const [offset, gapBesides] = [0.25, 8];
 /** Around a name. */
