@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Item } from '@potluck/client';
-import { countLeft, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
+import { countItems, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
 import { createEvent, createUser, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -34,7 +34,7 @@ test('bring-list: what is needed is first, with what the visitor brings; then wh
     newItem('needed'),
   ];
   assert.equal(ids(inOrder(items)), 'mine needed taken wish');
-  assert.deepEqual(countLeft(items), { bring: 1, wish: 1 });
+  assert.deepEqual(countItems(items), { bring: { needed: 3, taken: 2 }, wish: { needed: 1, taken: 0 } });
 });
 
 test('bring-list: the item of which the largest share is needed is first', () => {
@@ -91,7 +91,7 @@ test('bring-list: of 500 items a page has 50; search and filter find items of al
 
   const first = await open(`/e/${event.id}`);
   assert.equal(titlesOf(first).length, 50);
-  assert.ok(!titlesOf(first).includes('Crème 0') && first.includes('499 still needed'));
+  assert.ok(!titlesOf(first).includes('Crème 0') && first.includes('1 of 500 taken care of'));
   assert.deepEqual(titlesOf(await open(`/e/${event.id}?page=10`)).slice(-1), ['Crème 0']);
   assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=CREME+49`)), [
     'Crème 49',

@@ -55,7 +55,7 @@ test('claim: a number field offers 1 to what is left, and the progress is a text
   await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
   await expect(page.getByText('2 of 3', { exact: true })).toBeVisible();
   await expect(page.getByText('You bring 1')).toBeVisible();
-  await expect(page.getByText('1 still needed')).toBeVisible();
+  await expect(page.getByText('2 of 3 taken care of')).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   const quantity = page.getByRole('spinbutton', { name: 'How many: Sourdough bread' });
   await expect(quantity).toHaveAttribute('min', '1');

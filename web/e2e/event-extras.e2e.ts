@@ -500,9 +500,12 @@ test('organizer: links to the pages that manage the event, for the organizer alo
   const own = await openBrowser(organizer);
   await own.goto(`/e/${id}`);
   const nav = own.getByRole('navigation', { name: 'Manage this event' });
+  await expect(nav.getByRole('link', { name: 'Edit' })).toBeInViewport({ ratio: 1 });
+  await nav.getByRole('button').click();
   for (const [name, path] of [
     ['Edit', 'edit'],
     ['Guests', 'guest-list'],
+    ['Share', 'share'],
     ['Who brings what', 'bring'],
     ['Bookings', 'bookings'],
     ['Duplicate', 'duplicate'],

@@ -83,8 +83,11 @@ test('event: "I\'m going" stays in sight all the way down until it is answered',
   await expect(link).toBeHidden();
   await button.click();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 500 });
   await last.scrollIntoViewIfNeeded();
   await expect(link).toHaveCount(0);
+  await page.getByRole('link', { name: "You're going" }).click();
+  await expect(page.getByRole('button', { name: "Can't go" })).toBeInViewport({ ratio: 1 });
 });
 
 test('event: where the coordinates are those of the town, map apps search for the address', async ({

@@ -120,6 +120,7 @@ test('taps: an organizer publishes an event from a template, with a picture and 
     .poll(() => page.evaluate(() => (window as Window & { shared?: ShareData }).shared?.title))
     .toBe('Harbour potluck');
 
+  await finger.tap(page.getByRole('button', { name: 'Manage this event' }));
   await finger.tap(page.getByRole('link', { name: 'Who brings what' }));
   await finger.tap(page.getByRole('button', { name: 'Print' }));
   await expect

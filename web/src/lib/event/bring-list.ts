@@ -22,13 +22,19 @@ const rankOf = (item: Item): number => (item.kind === 'wish' ? 2 : 0) + shareOf(
 export const hiddenOf = ({ quantityClaimed, claims = [] }: Item): number =>
   Math.max(0, quantityClaimed - claims.reduce((sum, { quantity }) => sum + quantity, 0));
 
-export type Left = Record<Kind, number>;
+/** How many of the items of each kind are needed, and how many of these are taken. */
+export type Totals = Record<Kind, { needed: number; taken: number }>;
 
-/** How many of the items of each kind are left. */
-export function countLeft(items: Item[]): Left {
-  const left = { bring: 0, wish: 0 };
-  for (const item of items) left[item.kind] += leftOf(item);
-  return left;
+const none: Totals = { bring: { needed: 0, taken: 0 }, wish: { needed: 0, taken: 0 } };
+
+/** Adds items to totals, or with -1 takes them off. */
+export function countItems(items: Item[], before = none, sign = 1): Totals {
+  const totals = { bring: { ...before.bring }, wish: { ...before.wish } };
+  for (const { kind, quantityNeeded, quantityClaimed } of items) {
+    totals[kind].needed += sign * quantityNeeded;
+    totals[kind].taken += sign * quantityClaimed;
+  }
+  return totals;
 }
 
 /** The rows of a list in the places where they were shown first, until the list has another address. */

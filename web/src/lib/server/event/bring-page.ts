@@ -1,6 +1,6 @@
 /** The part of an event's items that its page shows. */
 import type { Item } from '@potluck/client';
-import { countLeft, inOrder, isTaken } from '#lib/event/bring-list.ts';
+import { countItems, inOrder, isTaken } from '#lib/event/bring-list.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 
 const itemsPerPage = 50;
@@ -24,7 +24,7 @@ export function bringPage(items: Item[], url: URL, about?: string) {
     ...list,
     search,
     query: toQuery({ ...search, page: list.page }),
-    left: countLeft(items),
+    totals: countItems(items),
     isSearchable: items.length >= longList || isFiltered,
     /** Whether the page has all items of the event. */
     isWhole: list.pages === 1 && !isFiltered,
