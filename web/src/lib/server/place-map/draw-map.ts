@@ -3,7 +3,7 @@ import { populationOf } from '#lib/discovery/map-scale.ts';
 import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
 import { drawBuilt, drawRings, type RingCentre } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
-import { clipPolygon, isIn, toPath } from './paths.ts';
+import { clipPolygon, isIn, pathScale, type TilePlace, toPath } from './paths.ts';
 import { type Box, drawTowns, type NamedPoint } from './place-labels.ts';
 import { backgrounds, type Colour, type Shape, shapesOf } from './place-shapes.ts';
 import { drawStreetNames, type NamedLine } from './street-names.ts';
@@ -61,12 +61,18 @@ export async function readSheet(
 export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from, town }: Overlay): string {
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
+  const drawn = new Map<string, string>();
   const shapes = shapesOf[kind].map((shape) => {
+    // Several lines of different widths follow the same points.
+    const source = `${shape.layer} ${shape.kinds} ${shape.details} ${shape.fill !== undefined}`;
     // A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled.
-    const paths = tiles.map((tile) => pathOf(sheet, tile, shape)).filter((d) => d !== '');
-    return paths.length > 0
-      ? `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths.map((d) => `<path d="${d}"/>`).join('')}</g>`
-      : '';
+    const paths = drawn.getOrInsertComputed(source, () =>
+      tiles
+        .map((tile) => pathOf(sheet, tile, shape))
+        .map((d) => d && `<path d="${d}"/>`)
+        .join(''),
+    );
+    return paths && `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths}</g>`;
   });
   const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
   const centre = from
@@ -101,9 +107,10 @@ const lineScale = ({ worldSize }: Drawing): number => Math.min(worldSize / (256 
 
 const paint = (colour: Colour): string => `var(--${colour})`;
 const paintOf = ({ fill, line }: Shape, scale: number): string =>
-  fill
+  (fill
     ? `fill="${paint(fill)}" fill-rule="evenodd"`
-    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number((scale * (line?.width ?? 1) + (line?.edge ?? 0)).toFixed(2))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`;
+    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number(((scale * (line?.width ?? 1) + (line?.edge ?? 0)) / pathScale).toFixed(1))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`) +
+  ` transform="scale(${pathScale})"`;
 
 /** All of the picture. */
 const frameOf = ({ width, height }: Size): Box => ({
@@ -126,18 +133,28 @@ function pathOf(
   { layer, kinds, details, fill }: Shape,
 ): string {
   const { extent = 1, features = [] } = layers.get(layer) ?? {};
-  const unit = size / extent;
-  const frame = frameOf(picture);
+  const place = { left, top, unit: size / extent };
+  const frame = frameIn(frameOf(picture), place);
+  const isClosed = fill !== undefined;
   return features
-    .filter(({ isPolygon }) => isPolygon === (fill !== undefined))
+    .filter(({ isPolygon }) => isPolygon === isClosed)
     .filter(({ properties }) => !kinds || kinds.includes(String(properties.kind)))
     .filter(({ properties }) => !details || details.includes(String(properties.kind_detail)))
     .flatMap(({ lines }) => lines)
-    .map((line) => line.map(([x, y]): Point => [left + x * unit, top + y * unit]))
-    .map((line) => (fill ? clipPolygon(line, frame) : line.some((point) => isIn(point, frame)) ? line : []))
-    .map((line) => toPath(line, fill !== undefined))
+    .map((line) =>
+      isClosed ? clipPolygon(line, frame) : line.some((point) => isIn(point, frame)) ? line : [],
+    )
+    .map((line) => toPath(line, isClosed, place))
     .join('');
 }
+
+/** A frame of the drawing in units of a tile. */
+const frameIn = (frame: Box, { left, top, unit }: TilePlace): Box => ({
+  left: (frame.left - left) / unit,
+  right: (frame.right - left) / unit,
+  top: (frame.top - top) / unit,
+  bottom: (frame.bottom - top) / unit,
+});
 
 /** The towns of a tile. Those of another one lie in its margin, too. */
 function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedPoint[] {

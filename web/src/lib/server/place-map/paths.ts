@@ -2,50 +2,64 @@
 import type { Box } from './place-labels.ts';
 import type { Point } from './vector-tile.ts';
 
-/** In units of the drawing: nearer points are one. */
-const leastStep = 0.7;
+/** Where a tile is in a drawing. `unit`: of its points, in units of the drawing. */
+export type TilePlace = { left: number; top: number; unit: number };
+
+/** A path has whole numbers alone, which are written faster and shorter: it needs `transform="scale(${pathScale})"`. */
+export const pathScale = 0.1;
+/** Of a path: nearer points are one. */
+const leastStep = 7;
 
 export const isIn = ([x, y]: Point, { left, right, top, bottom }: Box): boolean =>
   x >= left && x <= right && y >= top && y <= bottom;
 
+type Side = { axis: 0 | 1; limit: number; sign: 1 | -1 };
+const sidesOf = ({ left, right, top, bottom }: Box): Side[] => [
+  { axis: 0, limit: left, sign: 1 },
+  { axis: 0, limit: right, sign: -1 },
+  { axis: 1, limit: top, sign: 1 },
+  { axis: 1, limit: bottom, sign: -1 },
+];
+
 /** The part of a polygon in a frame (Sutherland and Hodgman). Parts that lie apart are joined along the frame. */
-export function clipPolygon(polygon: Point[], { left, right, top, bottom }: Box): Point[] {
-  const sides: [axis: 0 | 1, limit: number, sign: 1 | -1][] = [
-    [0, left, 1],
-    [0, right, -1],
-    [1, top, 1],
-    [1, bottom, -1],
-  ];
-  return sides.reduce((points, [axis, limit, sign]) => {
-    const depths = points.map((point) => (point[axis] - limit) * sign);
-    // Most polygons are on one side of the edge.
-    if (depths.every((depth) => depth >= 0)) return points;
-    if (depths.every((depth) => depth < 0)) return [];
-    return points.flatMap((point, i) => {
-      const before = points.at(i - 1) ?? point;
-      const [from, to] = [depths.at(i - 1) ?? 0, depths[i] ?? 0];
-      const crossing = (): Point => {
-        const part = from / (from - to);
-        return [before[0] + (point[0] - before[0]) * part, before[1] + (point[1] - before[1]) * part];
-      };
-      return [...(from * to < 0 ? [crossing()] : []), ...(to >= 0 ? [point] : [])];
-    });
-  }, polygon);
+export function clipPolygon(polygon: Point[], frame: Box): Point[] {
+  let points = polygon;
+  for (const side of sidesOf(frame)) points = clipAt(points, side);
+  return points;
 }
 
-/** Faster than `toFixed`, and shorter. */
-const tenths = (value: number): number => Math.round(value * 10) / 10;
+function clipAt(points: Point[], { axis, limit, sign }: Side): Point[] {
+  const depthOf = (point: Point) => (point[axis] - limit) * sign;
+  // Most polygons are on one side of the edge.
+  if (points.every((point) => depthOf(point) >= 0)) return points;
+  const kept: Point[] = [];
+  let before = points.at(-1) ?? [0, 0];
+  let from = depthOf(before);
+  for (const point of points) {
+    const to = depthOf(point);
+    if (from * to < 0) {
+      const part = from / (from - to);
+      kept.push([before[0] + (point[0] - before[0]) * part, before[1] + (point[1] - before[1]) * part]);
+    }
+    if (to >= 0) kept.push(point);
+    [before, from] = [point, to];
+  }
+  return kept;
+}
 
-export function toPath(line: Point[], isClosed: boolean): string {
-  let last: Point | null = null;
-  const kept = line.filter((point, i) => {
-    const isFar =
-      !last ||
-      Math.abs(point[0] - last[0]) + Math.abs(point[1] - last[1]) >= leastStep ||
-      i === line.length - 1;
-    if (isFar) last = point;
-    return isFar;
-  });
-  if (kept.length < 2) return '';
-  return `M${kept.map(([x, y]) => `${tenths(x)} ${tenths(y)}`).join('L')}${isClosed ? 'z' : ''}`;
+/** @param line of a tile. @returns an empty text for a line without length, and for a polygon without area */
+export function toPath(line: Point[], isClosed: boolean, { left, top, unit }: TilePlace): string {
+  const at = (start: number, value: number) => Math.round((start + value * unit) / pathScale);
+  let path = '';
+  let [lastX, lastY, count] = [0, 0, 0];
+  for (const [i, point] of line.entries()) {
+    const [x, y] = [at(left, point[0]), at(top, point[1])];
+    const [dx, dy] = [x - lastX, y - lastY];
+    if (i > 0 && i < line.length - 1 && Math.abs(dx) + Math.abs(dy) < leastStep) continue;
+    // Each point after the first one is relative to the point before.
+    path += i === 0 ? `M${x} ${y}l` : `${dx} ${dy} `;
+    [lastX, lastY] = [x, y];
+    count++;
+  }
+  return count < (isClosed ? 3 : 2) ? '' : `${path.slice(0, -1)}${isClosed ? 'z' : ''}`;
 }

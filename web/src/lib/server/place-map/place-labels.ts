@@ -35,7 +35,7 @@ export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { dr
       const place = placesOf(town, zoom).find(({ room }) => !all.some((other) => overlap(room, other)));
       if (!place) return dot;
       all.push(place.room);
-      return dot + place.text;
+      return dot + place.write();
     });
   return { drawn: drawn.join(''), taken: all };
 }
@@ -51,7 +51,7 @@ function sizeAt(zoom: number, rank: number): number {
 }
 
 /** Where a name may be: below its point, above it, and at its sides. */
-function placesOf({ x, y, name, rank }: NamedPoint, zoom: number): { room: Box; text: string }[] {
+function placesOf({ x, y, name, rank }: NamedPoint, zoom: number): { room: Box; write: () => string }[] {
   const size = sizeAt(zoom, rank);
   const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapBesides];
   const colour = rank >= valueAt(leastInk, zoom) ? 'ink' : 'soft';
@@ -63,7 +63,7 @@ function placesOf({ x, y, name, rank }: NamedPoint, zoom: number): { room: Box; 
       top: middle - size / 2 - padding,
       bottom: middle + size / 2 + padding,
     },
-    text: writeText(name, textX, middle, size, `text-anchor="${anchor}" ${style}`),
+    write: () => writeText(name, textX, middle, size, `text-anchor="${anchor}" ${style}`),
   });
   return [
     at(y + gap + size / 2, x - length / 2, 'middle', x),
