@@ -81,28 +81,43 @@ export function update(table: string, set: Statement = empty): Statement {
   return sql`update ${raw(table)} set ${join(assigned, ', ')}`;
 }
 
-/**
- * Runs a statement for each row, and returns what it selected, in the order of the rows: exactly one row for each. The
- * statements are one on one PostgreSQL. Citus refuses a lateral join with `unnest`.
- * @param select makes the statement of expressions, one for each column
- */
-export async function queryEach<R extends object, T extends object>(
+/** As `listEach`, for a statement that selects exactly one row. */
+export const queryEach = async <R extends object, T extends object>(
   db: Database,
   rows: T[],
   columns: Columns<T>,
-  select: (expressions: { [P in keyof T]: Statement }) => Statement,
-): Promise<R[]> {
+  select: Select<T>,
+): Promise<R[]> => (await listEach<R, T>(db, rows, columns, select)).map(one);
+
+/** Makes a statement of expressions, one for each column. */
+type Select<T> = (expressions: { [P in keyof T]: Statement }) => Statement;
+
+/**
+ * Runs a statement for each row, and returns the rows that it selected, in the order of the rows. The statements are one
+ * on one PostgreSQL. Citus refuses a lateral join with `unnest`.
+ * @param order of the selected rows: that of the statement
+ */
+export async function listEach<R extends object, T extends object>(
+  db: Database,
+  rows: T[],
+  columns: Columns<T>,
+  select: Select<T>,
+  order?: Statement,
+): Promise<R[][]> {
   type Expressions = { [P in keyof T]: Statement };
   const expressions = (of: (property: keyof T & string, type: ColumnType) => Statement) =>
     Object.fromEntries(entries(columns).map(([name, type]) => [name, of(name, type)])) as Expressions;
-  if (!(await db.isDistributed()))
-    return await db.query<R>(sql`
-      select s.* from ${numbered(rows, columns)}
-      cross join lateral (${select(expressions((name) => raw(`k.${columnOf(name)}`)))}) s
-      order by k.nth`);
-  const read = async (row: T) =>
-    one(await db.query<R>(select(expressions((name, type) => sql`${row[name]}::${raw(type)}`))));
-  return await Promise.all(rows.map(read));
+  if (await db.isDistributed())
+    return await Promise.all(
+      rows.map((row) => db.query<R>(select(expressions((name, type) => sql`${row[name]}::${raw(type)}`)))),
+    );
+  const found = await db.query<R & { nth: number }>(sql`
+    select k.nth::int, s.* from ${numbered(rows, columns)}
+    cross join lateral (${select(expressions((name) => raw(`k.${columnOf(name)}`)))}) s
+    order by k.nth${order ? sql`, ${order}` : empty}`);
+  const lists = rows.map((): R[] => []);
+  for (const row of found) lists[row.nth - 1]?.push(row);
+  return lists;
 }
 
 const entries = <T extends object>(columns: Columns<T>) =>

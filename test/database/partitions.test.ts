@@ -62,7 +62,9 @@ test('partitions: a conversation is read newest first without sorting, from the 
   const plan = await api.sql.begin(async (tx) => {
     // As with many rows: a table that is nearly empty is read whole.
     await tx`set local enable_seqscan = off`;
-    return tx.query(sql`explain ${selectMessages({ userId: minId, otherId: minId }, maxId, 20)}`);
+    const id = sql`${minId}::uuid`;
+    const page = { userId: id, otherId: id, before: sql`${maxId}::uuid`, atMost: sql`${20}::int` };
+    return tx.query(sql`explain ${selectMessages(page)}`);
   });
   const lines = plan.map((row) => Object.values(row).join(''));
   assert.ok(

@@ -3,11 +3,12 @@ import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
+import { maxId } from '../../lib/ids.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
 import { requirePerson } from './policy.ts';
 import { toMessage } from './present.ts';
-import { listMessages as findMessages, markRead } from './repo.ts';
+import { markRead } from './repo.ts';
 import { Message, MessagePage, NewMessage, Read } from './schemas.ts';
 import type { MessageServices } from './services.ts';
 
@@ -28,12 +29,12 @@ export const listMessages = defineEndpoint({
   response: { 200: MessagePage },
   problems: ['user_not_found'],
 
-  async handler({ caller, params, query }, { db, people }: MessageServices) {
+  async handler({ caller, params, query }, { people, loadMessages }: MessageServices) {
     const { cursor, limit } = query;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
-    const [before = null] = readCursor(cursor, 'id') ?? [];
+    const [before = maxId] = readCursor(cursor, 'id') ?? [];
     const [found] = await Promise.all([
-      findMessages(db, participants, before, limit + 1),
+      loadMessages({ ...participants, before, atMost: limit + 1 }),
       requirePerson(people, participants.otherId),
     ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);

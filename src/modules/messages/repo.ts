@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { lockEach } from '../../db/locks.ts';
 import { one } from '../../db/query.ts';
-import { insertRows, rowsOf, updateRows } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { insertRows, listEach, rowsOf, updateRows } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { maxId } from '../../lib/ids.ts';
 import { type Pair, selectLockedPerson } from '../users/relation-locks.ts';
@@ -99,32 +99,33 @@ export async function markRead(tx: Transaction, { userId, otherId }: Participant
     where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`);
 }
 
+/** A page of a conversation. `before`: the id of the last message of the page before, or `maxId`. */
+export type MessagesKey = Participants & { before: string; atMost: number };
+
 /**
  * PostgreSQL must read the partitions one after the other, from the newest on, and stop at the limit. With a limit above
  * the number of rows that it expects, it would rather read and sort the whole conversation; it does not know the
  * limit of a subquery.
  */
-export const selectMessages = (
-  { userId, otherId }: Participants,
-  before: string | null,
-  limit: number,
-) => sql`
+export const selectMessages = ({
+  userId,
+  otherId,
+  before,
+  atMost,
+}: Record<keyof MessagesKey, Statement>) => sql`
   select id, is_own, text, created_at from messages
-  where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? maxId}
-  order by id desc limit (select ${limit}::int)`;
+  where user_id = ${userId} and other_id = ${otherId} and id < ${before}
+  order by id desc limit (select ${atMost})`;
 
-/**
- * Returns the messages of a conversation, the newest first.
- * @param before the id of the last message of the previous page; null for the first page
- */
-export async function listMessages(
-  db: Database,
-  { userId, otherId }: Participants,
-  before: string | null,
-  limit: number,
-): Promise<MessageRow[]> {
-  return await db.query<MessageRow>(selectMessages({ userId, otherId }, before, limit));
-}
+/** The messages of each page, the newest first. */
+export const listMessages = (db: Database, pages: MessagesKey[]): Promise<MessageRow[][]> =>
+  listEach<MessageRow, MessagesKey>(
+    db,
+    pages,
+    { userId: 'uuid', otherId: 'uuid', before: 'uuid', atMost: 'int' },
+    selectMessages,
+    sql`s.id desc`,
+  );
 
 /**
  * Returns the conversations of a person, the one with the newest message first. A conversation that gets a

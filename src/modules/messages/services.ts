@@ -1,19 +1,23 @@
+import { createLoader } from '../../db/batching.ts';
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import { keyOfPair, pairOf } from '../users/relation-locks.ts';
 import type { UserServices } from '../users/services.ts';
 import type { MessageRow } from './present.ts';
+import { listMessages, type MessagesKey } from './repo.ts';
 import { messageRules, type SendMessageCommand } from './send.ts';
 
 export type MessageServices = UserServices & {
   /** Sends messages. */
   messages: BatchWriter<SendMessageCommand, MessageRow>;
+  /** Loads a page of a conversation, the newest message first. */
+  loadMessages(page: MessagesKey): Promise<MessageRow[]>;
 };
 
 export const createMessageServices = ({
   db,
   clock,
   config,
-}: UserServices): Pick<MessageServices, 'messages'> => ({
+}: UserServices): Pick<MessageServices, 'messages' | 'loadMessages'> => ({
   messages: createBatchWriter({
     db,
     clock,
@@ -21,5 +25,8 @@ export const createMessageServices = ({
     keyOf: () => null,
     targetOf: ({ caller, otherId }) => keyOfPair(pairOf(caller.id, otherId)),
     rules: () => messageRules({ clock, maxPerMinute: config.messagesPerMinute }),
+  }),
+  loadMessages: createLoader((pages: MessagesKey[]) => listMessages(db, pages), {
+    keyOf: ({ userId, otherId, before, atMost }) => `${userId}${otherId}${before}${atMost}`,
   }),
 });

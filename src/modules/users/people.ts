@@ -3,11 +3,20 @@ import { createRecordCache, type Source } from '../../cache/record-cache.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { PersonRow } from './present.ts';
-import { listBlocked, listPeople, type VersionedPerson } from './repo.ts';
+import {
+  listBlocked,
+  listPeople,
+  listProfiles,
+  type ProfileKey,
+  type SeenProfile,
+  type VersionedPerson,
+} from './repo.ts';
 
 export type People = {
   /** Null for an unknown id. Requires that the request has read the change log. */
   find(id: string): PersonRow | Promise<PersonRow | null>;
+  /** As it is when the call begins; null for an unknown id. */
+  profile(key: ProfileKey): Promise<SeenProfile | null>;
   /** Ids of the people whom `userId` blocked. */
   blockedBy(userId: string): Promise<string[]>;
 };
@@ -26,6 +35,9 @@ export function createPeople(db: Database, source: Source, cacheBytes: number): 
       read: listPeople,
       idOf: ({ id }) => id,
       versionOf: ({ version }) => version,
+    }),
+    profile: createLoader((keys: ProfileKey[]) => listProfiles(db, keys), {
+      keyOf: ({ id, viewerId }) => id + viewerId,
     }),
     blockedBy: createLoader(
       async (ids: string[]) => {

@@ -1,24 +1,23 @@
 /** Who may see a profile, and what hangs on it: lists of followers and of events. */
-import type { Database } from '../../db/client.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import type { People } from './people.ts';
 import type { ProfileRow, RelationRow } from './present.ts';
-import { findProfile, findRelation } from './repo.ts';
+import type { SeenProfile } from './repo.ts';
 
 /**
  * The person, and what the viewer has to do with them (null without a viewer, or where there is nothing).
  * @throws Problem `user_not_found`, `profile_private`
  */
 export async function requireProfile(
-  db: Database,
+  people: People,
   id: string,
   viewer: Viewer | null,
-): Promise<{ row: ProfileRow; relation: RelationRow | null }> {
-  const row = await findProfile(db, id);
-  if (!row || (row.isSuspended && viewer?.role !== 'admin')) throw new Problem('user_not_found');
-  const relation = viewer && (await findRelation(db, viewer.id, id));
-  if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');
-  return { row, relation };
+): Promise<SeenProfile> {
+  const profile = await people.profile({ id, viewerId: viewer?.id ?? null });
+  if (!profile || (profile.row.isSuspended && viewer?.role !== 'admin')) throw new Problem('user_not_found');
+  if (!maySeeProfile(profile.row, viewer, profile.relation)) throw new Problem('profile_private');
+  return profile;
 }
 
 /** `relation`: the viewer's view of the person. */

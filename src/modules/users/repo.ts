@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
-import { one } from '../../db/query.ts';
+import { byPosition, one } from '../../db/query.ts';
+import { joinedBy, rowsOf } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -46,13 +47,26 @@ export async function searchUsers(db: Database, term: string, hidden: string[], 
     limit ${limit}`);
 }
 
-export async function findProfile(db: Database, id: string): Promise<ProfileRow | null> {
-  const [row] = await db.query<ProfileRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, u.suspended_at is not null as is_suspended,
-      c.followers_count, c.following_count, c.events_count
-    from users u join user_counters c on c.user_id = u.id
-    where u.id = ${id}`);
-  return row ?? null;
+/** A profile and who asks for it; null without a viewer. */
+export type ProfileKey = { id: string; viewerId: string | null };
+/** `relation`: what the viewer has to do with the person; null without a viewer, or where there is nothing. */
+export type SeenProfile = { row: ProfileRow; relation: RelationRow | null };
+
+/** One for each key, in their order; null for an unknown person. */
+export async function listProfiles(db: Queryable, keys: ProfileKey[]): Promise<(SeenProfile | null)[]> {
+  type Row = ProfileRow & { [P in keyof RelationRow]: RelationRow[P] | null } & { nth: number };
+  // The person's side of the relation, which is beside the account on a cluster.
+  const rows = await db.query<Row>(sql`
+    select k.nth::int, u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private,
+      u.suspended_at is not null as is_suspended, c.followers_count, c.following_count, c.events_count,
+      r.follows, r.followed_by, r.blocks, r.blocked_by
+    from ${rowsOf('users u', keys, { id: 'uuid' }, { viewerId: 'uuid' })}
+    join user_counters c on c.user_id = u.id
+    left join relations r on r.user_id = ${joinedBy('u', 'id')} and r.other_id = k.viewer_id`);
+  return byPosition(rows, keys.length).map((row) => {
+    if (!row) return null;
+    return { row, relation: row.follows === null ? null : mirrored(row as RelationRow) };
+  });
 }
 
 /** A person with the version of the record in the change log. */
@@ -63,17 +77,6 @@ export async function listPeople(db: Queryable, ids: string[]): Promise<Versione
   return await db.query<VersionedPerson>(sql`
     select id, name, username, bio, avatar_upload, version::float8 as version from users
     where id = any(${ids}::uuid[])`);
-}
-
-export async function findRelation(
-  db: Database,
-  userId: string,
-  otherId: string,
-): Promise<RelationRow | null> {
-  const [row] = await db.query<RelationRow>(sql`
-    select follows, followed_by, blocks, blocked_by from relations
-    where user_id = ${userId} and other_id = ${otherId}`);
-  return row ?? null;
 }
 
 /** Which of `ids` the person follows. */
