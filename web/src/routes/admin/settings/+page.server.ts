@@ -5,12 +5,13 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = loadTools;
 
-export const actions: Actions = {
-  ...toolActions,
-  save: formAction({
-    fields: (form) => ({ tool: 'settings' as const, settings: readSettings(form) }),
+/** Saves the settings that a form has. */
+const save = <Tool extends 'settings' | 'signIn'>(tool: Tool) =>
+  formAction({
+    fields: (form) => ({ tool, settings: readSettings(form) }),
     send: ({ client }, { settings }) => updateSettings({ client, body: toChange(settings) }),
-    done: () => ({ tool: 'settings' as const, isSaved: true }),
+    done: () => ({ tool, isSaved: true }),
     problemFields,
-  }),
-};
+  });
+
+export const actions: Actions = { ...toolActions, save: save('settings'), signIn: save('signIn') };
