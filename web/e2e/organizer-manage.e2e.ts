@@ -425,6 +425,22 @@ test('who brings what: 30 items are printed on one page, without the navigation'
   expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(1);
 });
 
+test('tabs: all are in sight on a phone, and bookings have one at an event with seats', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const organizer = await createPerson();
+  await signIn(context, organizer);
+  const tabs = page.getByRole('navigation', { name: 'Your event' }).getByRole('link');
+  await page.goto(`/e/${(await newEvent(organizer)).id}/guest-list`);
+  await expect(tabs).toHaveText(['Edit', 'Items', 'Who brings what', 'Guests']);
+  for (const tab of await tabs.all()) await expect(tab).toBeInViewport({ ratio: 1 });
+  await page.goto(`/e/${(await newEvent(organizer, { capacity: 5 })).id}/guest-list`);
+  await expect(tabs.last()).toHaveText('Bookings');
+});
+
 test('bookings and guests: the organizer sees seats, the waitlist, and the size of each party', async ({
   page,
   createPerson,
