@@ -43,6 +43,8 @@ export type OpenMap = {
   measureFrom(place: Place | null): void;
   /** Keeps the names of towns off the markers that lie on the map now. */
   makeRoom(): void;
+  /** Whether the file of streets has a place. */
+  hasStreetsAt(place: Place): Promise<boolean>;
   remove(): void;
 };
 
@@ -98,8 +100,8 @@ export async function openMap(options: Options): Promise<OpenMap> {
   void ready.then(makeRoom);
 
   let isRemoved = false;
-  const addStreets = async (address: string) => {
-    const file = new PMTiles(new URL(address, location.href).href);
+  const file = tiles === null ? null : new PMTiles(new URL(tiles, location.href).href);
+  const addStreets = async (file: PMTiles) => {
     files.add(file);
     const { loadStreets } = await import('./streets.ts');
     streets = await loadStreets(file, language);
@@ -107,12 +109,18 @@ export async function openMap(options: Options): Promise<OpenMap> {
     if (!isRemoved) restyle();
   };
   // Without the file, the map still shows coasts and towns.
-  if (tiles !== null) addStreets(tiles).catch(() => {});
+  if (file) addStreets(file).catch(() => {});
 
   return {
     map,
     ready,
     makeRoom,
+    async hasStreetsAt({ lat, lng }) {
+      const header = await file?.getHeader().catch(() => undefined);
+      if (!header) return false;
+      const { minLat, maxLat, minLon, maxLon } = header;
+      return minLat <= lat && lat <= maxLat && minLon <= lng && lng <= maxLon;
+    },
     measureFrom(place) {
       if (tiles === null) cover('rings', ringsAround(place));
     },

@@ -1,11 +1,11 @@
 /** A map with one pin, which is moved by dragging it, by a tap on the map, and by the arrow keys. */
 import { type LngLatLike, Marker } from 'maplibre-gl';
-import { type Box, type Place, toBounds } from './mercator.ts';
+import { type Box, centreOf, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
 export type PinMap = {
-  /** Moves the pin, unless it is there, and the map to a box around it. */
-  show(pin: Place, box: Box): void;
+  /** Moves the pin, unless it is there, and the map to its surroundings. */
+  show(pin: Place): void;
   remove(): void;
 };
 
@@ -13,8 +13,8 @@ type Options = {
   container: HTMLElement;
   /** Null: the pin appears with the first `show` or tap. */
   pin: Place | null;
-  /** What the map shows. */
-  box: Box;
+  /** What the map shows of the surroundings of a pin, or without one. */
+  boxAt: (pin: Place | null, hasStreets: boolean) => Box;
   /** The address of the streets; null for a map without streets. */
   tiles: string | null;
   language: string;
@@ -34,13 +34,17 @@ const directions: Record<string, [x: number, y: number]> = {
 };
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startPinMap({ pin, box, onmove, texts, ...options }: Options): Promise<PinMap> {
-  const { map, ready, measureFrom, makeRoom, remove } = await openMap({
+export async function startPinMap({ pin, boxAt, onmove, texts, ...options }: Options): Promise<PinMap> {
+  const box = boxAt(pin, options.tiles !== null);
+  const { map, ready, measureFrom, makeRoom, hasStreetsAt, remove } = await openMap({
     ...options,
     texts,
     bounds: toBounds(box),
   });
   await ready;
+  // Without streets, there would be nothing in the box.
+  if (!(await hasStreetsAt(pin ?? centreOf(box))))
+    map.fitBounds(toBounds(boxAt(pin, false)), { animate: false });
   const element = document.createElement('button');
   element.type = 'button';
   element.className = 'pin';
@@ -86,11 +90,13 @@ export async function startPinMap({ pin, box, onmove, texts, ...options }: Optio
   }
 
   return {
-    show({ lat, lng }, around) {
+    show({ lat, lng }) {
       const at = isPlaced && marker.getLngLat().wrap();
       if (at && Math.max(Math.abs(at.lat - lat), Math.abs(at.lng - lng)) < sameDegrees) return;
       place({ lat, lng });
-      map.fitBounds(toBounds(around));
+      void hasStreetsAt({ lat, lng }).then((hasStreets) =>
+        map.fitBounds(toBounds(boxAt({ lat, lng }, hasStreets))),
+      );
     },
     remove,
   };
