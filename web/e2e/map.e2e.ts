@@ -155,14 +155,14 @@ test('map: the keyboard moves it and opens clusters', async ({ page, createPerso
   await expect(map.locator('canvas')).toBeFocused();
 });
 
-for (const { name, options } of [
-  { name: 'without WebGL', options: {} },
-  { name: 'without JavaScript', options: { javaScriptEnabled: false } },
+for (const { name, options, face } of [
+  { name: 'without WebGL', options: {}, face: /^🍲\s+Bergen · 3 events$/ },
+  { name: 'without JavaScript', options: { javaScriptEnabled: false }, face: /^1\s+Bergen · 3 events$/ },
 ]) {
   test.describe(name, () => {
     test.use(options);
 
-    test('map: the drawn map has the same clusters as links, and the list follows', async ({
+    test('map: the drawn map has the same clusters as links, the list of places names them, and the list follows', async ({
       page,
       createPerson,
       request,
@@ -174,6 +174,10 @@ for (const { name, options } of [
       await page.goto(`/?q=${word}&view=map`);
       const map = page.getByRole('group', { name: 'Map of events' });
       await expect(map.getByRole('link', { name: '2 events: zoom in' })).toBeVisible();
+      const place = page.getByRole('list', { name: 'Places of the events' }).getByRole('link').first();
+      await expect(place).toHaveText(face, { useInnerText: true });
+      const number = map.locator('svg').getByText('1', { exact: true });
+      await expect(number).toBeVisible({ visible: options.javaScriptEnabled === false });
       await map.getByRole('link', { name: '3 events: zoom in' }).click();
       await expect(page).toHaveURL(/bbox=/);
       await expect(page.getByText('3 events', { exact: true })).toBeVisible();

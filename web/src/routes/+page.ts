@@ -14,9 +14,10 @@ export const load: PageLoad = async ({ data }) => ({
 const isEmpty = ({ events, running }: EventList): boolean => events.length + running.events.length === 0;
 
 async function loadMapView() {
-  const [{ default: EventMap }, { default: SheetHandle }] = await Promise.all([
+  const [{ default: EventMap }, { default: MapPlaces }, { default: SheetHandle }] = await Promise.all([
     import('#lib/components/discovery/EventMap.svelte'),
+    import('#lib/components/discovery/MapPlaces.svelte'),
     import('#lib/components/discovery/SheetHandle.svelte'),
   ]);
-  return { EventMap, SheetHandle };
+  return { EventMap, MapPlaces, SheetHandle };
 }

@@ -3,8 +3,18 @@ import type { EventCluster } from '@potluck/client';
 import { formatNumber, formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { ClusterMarker } from './map-markers.ts';
-import { scaleBox } from './mercator.ts';
-import { boxOfCluster, clusterMargin, leastDegrees, type PinEvent, signOf, textOfPin } from './pins.ts';
+import { type Drawing, scaleBox } from './mercator.ts';
+import {
+  boxOfCluster,
+  clusterMargin,
+  leastDegrees,
+  mapSize,
+  type PinEvent,
+  type PinFace,
+  signOf,
+  textOfPin,
+  widthOf,
+} from './pins.ts';
 
 /** In degrees: the events of a smaller cluster are at one place, which no zoom takes apart. */
 const spotDegrees = 1e-4;
@@ -19,6 +29,7 @@ export function markersOf(
   active: string | null,
 ): ClusterMarker[] {
   const inClusters = eventsOfClusters(clusters, events);
+  const mainTown = mostOf(events.map(townOf));
   return clusters.map((cluster) => {
     const inside = inClusters.get(cluster) ?? [];
     const single = cluster.eventId ? inside[0] : undefined;
@@ -30,6 +41,7 @@ export function markersOf(
       text: single ? textOfPin(single) : sign || count,
       badge: sign && count,
       name: nameOf(cluster, single),
+      place: placeOf(cluster, inside, mainTown),
       eventId: cluster.eventId ?? null,
       isActive: active !== null && (cluster.eventId === active || inside.some(({ id }) => id === active)),
       isSpot: Math.max(box.east - box.west, box.north - box.south) < spotDegrees,
@@ -37,6 +49,50 @@ export function markersOf(
     };
   });
 }
+
+/** The only venue, or a town that is not the main one, or else the surroundings of the venue in the middle. */
+function placeOf(cluster: EventCluster, events: PinEvent[], mainTown: string): string {
+  const venues = events
+    .toSorted((a, b) => distance(cluster, a) - distance(cluster, b))
+    .map(({ location }) => location.address.split(', ')[0] ?? '');
+  const town = mostOf(events.map(townOf));
+  const [venue = ''] = venues;
+  if (new Set(venues).size < 2) return venue;
+  return town && town !== mainTown ? town : m.discovery_around({ place: venue });
+}
+
+/** Of a short address. */
+const townOf = ({ location }: PinEvent): string => location.address.split(', ')[1] ?? '';
+
+/** The most frequent of some texts; empty without texts. */
+const mostOf = (texts: string[]): string =>
+  [...Map.groupBy(texts, (text) => text)].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
+
+export type NumberedPin = PinFace & {
+  cluster: ClusterMarker;
+  number: number;
+  x: number;
+  y: number;
+  width: number;
+};
+
+/** In a wide window, the place of the drawing is higher by this at both ends. */
+const beyond = 140;
+
+/** The pins in sight of a drawing, the largest first, with numbers from 1. @param high of a pin */
+export const pinsInSight = (markers: ClusterMarker[], drawing: Drawing, high: number): NumberedPin[] =>
+  markers
+    .map((cluster) => ({
+      cluster,
+      text: cluster.text,
+      badge: cluster.badge,
+      x: drawing.toX(cluster.lng),
+      y: drawing.toY(cluster.lat),
+      width: widthOf(cluster, high),
+    }))
+    .filter(({ x, y }) => x >= 0 && x <= mapSize.width && y >= -beyond && y <= mapSize.height + beyond)
+    .toSorted((a, b) => b.cluster.count - a.cluster.count)
+    .map((pin, i) => ({ ...pin, number: i + 1 }));
 
 function nameOf(cluster: EventCluster, single: PinEvent | undefined): string {
   if (single) return `${single.title}, ${formatPeriod(single)}`;

@@ -1,15 +1,14 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
-import { type Box, normalizeBox, type Place, scaleBox, toBounds } from './mercator.ts';
+import { lastTownZoom } from './map-scale.ts';
+import { type Box, normalizeBox, scaleBox, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 
 export type LiveMap = {
   /** Resolves when the map is drawn, with all that lies on it. */
   ready: Promise<unknown>;
   setMarkers(markers: ClusterMarker[]): void;
-  /** Shows the distances from a place; without one, from the main town in sight. */
-  measureFrom(place: Place | null): void;
   show(box: Box): void;
   remove(): void;
 };
@@ -51,10 +50,11 @@ const wideWindow = '(min-width: 60rem)';
 export async function startLiveMap(options: Options): Promise<LiveMap> {
   const { box, home, onmove, onscale, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
-  const { map, ready, measureFrom, makeRoom, remove } = await openMap({
+  const { map, ready, makeRoom, remove } = await openMap({
     ...options,
     bounds: toBounds(box),
     isCooperative,
+    lastZoom: lastTownZoom,
   });
   /** The zoom of MapLibre is that of a world of 512 pixels. */
   const scaleOf = () => map.getZoom() + 1;
@@ -70,17 +70,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
-  let centre: Place | null = null;
-  let seen: string | undefined;
-  const look = () => {
-    const town = map.getZoom() < townZoom ? null : mainTown(map, home());
-    const now = JSON.stringify([centre, town]);
-    // A change of the rings is drawn, and the map is idle again.
-    if (now === seen) return;
-    seen = now;
-    measureFrom(centre ?? town);
-    onlook(town?.name ?? '');
-  };
+  const look = () => onlook(map.getZoom() < townZoom ? '' : mainTown(map, home()));
   map.on('idle', look);
 
   const markers = createMarkers(map, {
@@ -102,10 +92,6 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     setMarkers(wanted) {
       if (markers.set(wanted)) makeRoom();
     },
-    measureFrom(place) {
-      centre = place;
-      look();
-    },
     show(next) {
       isMovedByPage = true;
       map.fitBounds(toBounds(next), { animate: false });
@@ -118,19 +104,17 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
   };
 }
 
-type Town = Place & { name: string; population: number };
-
-/** The town of the name if it is in sight, or the largest one. */
-function mainTown(map: MapLibre, home: string): Town | null {
+/** The town of the name if it is in sight, or the largest one; empty without one. */
+function mainTown(map: MapLibre, home: string): string {
   const bounds = map.getBounds();
-  const towns = map.querySourceFeatures('base', { sourceLayer: 'towns' }).flatMap((feature): Town[] => {
-    const { name, population } = feature.properties as Pick<Town, 'name' | 'population'>;
+  const towns = map.querySourceFeatures('base', { sourceLayer: 'towns' }).flatMap((feature) => {
+    const town = feature.properties as { name: string; population: number };
     if (feature.geometry.type !== 'Point') return [];
     const [lng = 0, lat = 0] = feature.geometry.coordinates;
-    return bounds.contains([lng, lat]) ? [{ name, population, lng, lat }] : [];
+    return bounds.contains([lng, lat]) ? [town] : [];
   });
-  const largest = towns.toSorted((a, b) => b.population - a.population)[0] ?? null;
-  return towns.find(({ name }) => name === home) ?? largest;
+  const [largest] = towns.toSorted((a, b) => b.population - a.population);
+  return (towns.find(({ name }) => name === home) ?? largest)?.name ?? '';
 }
 
 const toBox = (bounds: LngLatBounds): Box =>

@@ -9,6 +9,8 @@ export type ClusterMarker = PinFace & {
   lng: number;
   count: number;
   name: string;
+  /** Where its events are, by a venue or a town; empty if its events are not known. */
+  place: string;
   /** Of a single event. */
   eventId: string | null;
   /** Whether the visitor points at an event that it shows. */

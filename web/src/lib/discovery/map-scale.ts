@@ -15,11 +15,13 @@ export const leastPopulation: Steps = [
   [5, 1.5e5],
   [6, 5e4],
   [7, 2e4],
-  [8, 1e4],
-  [9, 5e3],
-  [10, 2e3],
-  [11, 0],
+  [8, 5e3],
+  [9, 2e3],
+  [10, 0],
 ];
+
+/** A map of events without streets zooms no further: it would show the ground of one town alone. */
+export const lastTownZoom = 11;
 
 /** The radii of circles of equal distance, in km. */
 export const ringRadii = [0.5, 1, 2, 5, 10, 20, 50];

@@ -85,6 +85,7 @@ const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   filter: isLarge,
   paint: {
     'circle-color': built,
+    'circle-blur': 0.6,
     'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });

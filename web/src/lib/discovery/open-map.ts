@@ -33,6 +33,8 @@ type Options = {
   texts: MapTexts;
   /** Whether the wheel and one finger scroll the page, and move the map only with a key or a second finger. */
   isCooperative?: boolean;
+  /** Of a map without streets. */
+  lastZoom?: number;
 };
 
 export type OpenMap = {
@@ -48,12 +50,12 @@ export type OpenMap = {
   remove(): void;
 };
 
-/** The last zoom that shows more than the one before: streets, or without them coasts and the names of towns. */
-const [lastStreetZoom, lastTownZoom] = [17, 13];
+/** The last zoom that shows more than the one before. */
+const lastStreetZoom = 17;
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function openMap(options: Options): Promise<OpenMap> {
-  const { container, bounds, tiles, language, texts, isCooperative = true } = options;
+  const { container, bounds, tiles, language, texts, isCooperative = true, lastZoom = 13 } = options;
   setWorkerUrl(worker);
   // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
   const files = new Protocol();
@@ -65,7 +67,7 @@ export async function openMap(options: Options): Promise<OpenMap> {
     container,
     style: mapStyle(container, streets, overlays),
     bounds,
-    maxZoom: tiles === null ? lastTownZoom : lastStreetZoom,
+    maxZoom: tiles === null ? lastZoom : lastStreetZoom,
     attributionControl: false,
     // Names that fade keep the map drawing for longer than its move.
     fadeDuration: 0,

@@ -26,6 +26,10 @@ export type Pin = PinFace & {
 /** The map of a search as a drawing: small enough that its pins can be touched on a phone. */
 export const mapSize = { width: 400, height: 320 };
 
+/** The zoom, of a world of 256 pixels, of the drawing of a box. */
+export const zoomOfDrawing = (box: Box): number =>
+  Math.log2(fitBox(box, mapSize.width, mapSize.height).worldSize / 256);
+
 /** In units of the drawing. */
 export const pinHeight = 34;
 const gap = 4;

@@ -10,8 +10,8 @@ const [minSize, maxSize, maxPins] = [100, 1_000, 200];
 
 /**
  * A picture of a part of the world (`box`), or of the surroundings of a place in its middle (`at`), for the `use` of another
- * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it, `from` the place
- * that distances are shown from, or the name of a town. With `tall`, names may cross the upper and the lower edge.
+ * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it. With `tall`, names
+ * may cross the upper and the lower edge.
  */
 export const GET: RequestHandler = async ({ platform, url: { searchParams } }) => {
   if (!platform) error(503);
@@ -34,11 +34,9 @@ export const GET: RequestHandler = async ({ platform, url: { searchParams } }) =
     height,
     taken,
     isTall: searchParams.has('tall'),
-    from: place ?? parseNear(read('from')),
-    town: read('from'),
     paths: platform.mapPaths,
-    // With streets, a map needs no distances.
-    hasRings: platform.mapTiles === null,
+    // With streets, or the towns of an area, a map needs no distances.
+    from: platform.mapTiles === null ? place : null,
   };
   const picture = place ? await drawPlace(place, request) : area ? await drawArea(area, request) : error(404);
   const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' };

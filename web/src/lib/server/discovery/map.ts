@@ -6,6 +6,7 @@ import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
 import { middleOf, sum } from './middle.ts';
+import { withShortAddresses } from './short-address.ts';
 
 /** `clusters`: of cells smaller than markers, which the page merges for its size. `events`: the first of them. */
 export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: PinEvent[] };
@@ -17,7 +18,7 @@ const inhabited = { west: -165, south: -50, east: 175, north: 70 };
 const manyEvents = 20;
 /** The margin around them, and the least box in degrees: without streets, a map of less than some towns would be empty. */
 const middleMargin = 1.3;
-const leastMiddle = { streets: 0.015, towns: 0.055 };
+const leastMiddle = { streets: 0.015, towns: 0.18 };
 /** Cells are smaller than those of the map, by so many zooms: the page merges those whose markers would touch. */
 const finer = 3;
 /** Of the API. */
@@ -54,7 +55,7 @@ async function firstEventsIn(api: Client, search: Search, box: Box): Promise<Pin
   const found: PinEvent[] = [];
   for (const page of namedPages) {
     const { data } = await load(listEvents({ client: api, query: { ...query, page } }));
-    found.push(...data.map(toPinEvent));
+    found.push(...withShortAddresses(data, '').map(toPinEvent));
     if (data.length < mostOfPage) break;
   }
   return found;

@@ -14,19 +14,24 @@ import {
 import type { Drawing } from '#lib/discovery/mercator.ts';
 import { type Box, type NamedPoint, overlap, writeText } from './place-labels.ts';
 
+/** The parts of a ground, of which each lies over the one before: it has no edge. */
+const softParts = [1, 0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44];
+
 /** Where people live: a ground as wide as the town. */
 export function drawBuilt(towns: NamedPoint[], { worldSize }: Drawing, zoom: number): string {
   if (zoom < leastBuilt) return '';
   const circles = towns
     .filter(({ rank }) => rank >= valueAt(leastPopulation, zoom))
-    .map(({ x, y, rank }) => {
+    .flatMap(({ x, y, rank }) => {
       const radius = builtSize * Math.sqrt(rank) * worldSize;
-      return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}"/>`;
+      return softParts.map(
+        (part) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${(part * radius).toFixed(1)}"/>`,
+      );
     });
-  return `<g fill="var(--built)">${circles.join('')}</g>`;
+  return `<g fill="var(--built)" fill-opacity="0.2">${circles.join('')}</g>`;
 }
 
-export type RingCentre = { x: number; y: number; lat: number };
+type RingCentre = { x: number; y: number; lat: number };
 
 /** Circles around a place, and their radii at their southern and northern ends where there is room for them. */
 export function drawRings(

@@ -1,7 +1,7 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
 import { populationOf } from '#lib/discovery/map-scale.ts';
-import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
-import { drawBuilt, drawRings, type RingCentre } from './draw-ground.ts';
+import type { Drawing, Place } from '#lib/discovery/mercator.ts';
+import { drawBuilt, drawRings } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
 import { clipPolygon, isIn, pathScale, type TilePlace, toPath } from './paths.ts';
 import { type Box, drawTowns, type NamedPoint } from './place-labels.ts';
@@ -25,9 +25,9 @@ export type Sheet = Size & { kind: MapKind; drawing: Drawing; tiles: PlacedTile[
 
 /**
  * What lies over a map. `taken`: boxes of pins, which no name may lie under. `isTall`: whether names may cross the upper and
- * the lower edge. `hasRings`: whether circles show distances, from `from`, or else from the `town` or the largest one.
+ * the lower edge. `from`: the place from which circles show distances.
  */
-export type Overlay = { taken: Box[]; isTall: boolean; hasRings: boolean; from: Place | null; town: string };
+export type Overlay = { taken: Box[]; isTall: boolean; from: Place | null };
 
 /** @param drawing one of this size */
 export async function readSheet(
@@ -58,7 +58,7 @@ export async function readSheet(
   return { width, height, kind, drawing, tiles: tiles.filter((tile) => tile !== null) };
 }
 
-export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from, town }: Overlay): string {
+export function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay): string {
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
   const drawn = new Map<string, string>();
@@ -75,10 +75,10 @@ export function drawSheet(sheet: Sheet, { taken, isTall, hasRings, from, town }:
     return paths && `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths}</g>`;
   });
   const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
-  const centre = from
-    ? { lat: from.lat, x: drawing.toX(from.lng), y: drawing.toY(from.lat) }
-    : mainTown(towns, town, sheet);
-  const rings = hasRings && kind === 'base' && centre ? drawRings(centre, drawing, zoom) : null;
+  const rings =
+    from && kind === 'base'
+      ? drawRings({ lat: from.lat, x: drawing.toX(from.lng), y: drawing.toY(from.lat) }, drawing, zoom)
+      : null;
   const built = kind === 'base' ? drawBuilt(towns, drawing, zoom) : '';
   const [ground = '', ...above] = shapes;
   const names = drawTowns(towns, [...taken, ...edgesOf(sheet, isTall)], kind === 'base' ? zoom : Infinity);
@@ -183,12 +183,3 @@ const streetsOf = ({ layers, left, top, size }: PlacedTile): NamedLine[] => {
       : [],
   );
 };
-
-/** The town of the name if it is in sight, or the largest one. */
-function mainTown(towns: NamedPoint[], home: string, { width, height, drawing }: Sheet): RingCentre | null {
-  const seen = towns
-    .filter(({ x, y }) => x >= 0 && x <= width && y >= 0 && y <= height)
-    .toSorted((a, b) => b.rank - a.rank);
-  const main = seen.find(({ name }) => name === home) ?? seen[0];
-  return main ? { ...main, lat: latitudeOf((main.y - drawing.top) / drawing.worldSize) } : null;
-}
