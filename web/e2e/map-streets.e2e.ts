@@ -8,6 +8,7 @@ import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { dataDir, entry, port, url } from './environment.ts';
 import { expect, newEvent, test, withWebGl } from './fixtures.ts';
+import { openStep } from './form-steps.ts';
 import { makeTown, town } from './town.ts';
 
 const streetsPort = port + 1;
@@ -112,6 +113,32 @@ test('streets: the map works while their file cannot be loaded', async ({ page, 
   await expect(mapOf(page).locator('canvas')).toBeVisible({ timeout: 20_000 });
   await expect(mapOf(page).getByRole('button', { name: 'Zoom out' })).toBeVisible();
   expect(await pixelsOf(page, land.light)).toBe(0);
+});
+
+test('pin: its map shows streets where the file has them, and elsewhere the towns around', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  /** How far a step of the pin is: some metres on a map of streets. */
+  const stepIn = async (location: { address: string; lat: number; lng: number }) => {
+    const { id } = await newEvent(person, { location: { ...location, isExact: true } });
+    await page.goto(`/e/${id}/edit`);
+    await openStep(page, 'Where');
+    const pin = page.getByRole('button', { name: /^Pin\. Arrow keys move it/ });
+    await expect(pin).toBeVisible({ timeout: 30_000 });
+    const longitude = page.locator('[name=lng]');
+    const before = Number(await longitude.inputValue());
+    await pin.press('ArrowRight');
+    await expect(longitude).not.toHaveValue(String(before));
+    return Number(await longitude.inputValue()) - before;
+  };
+  expect(await stepIn({ address: 'Nordhavn', ...town })).toBeLessThan(0.001);
+  expect(await stepIn({ address: 'Karl Johans gate 1, Oslo', lat: 59.9106, lng: 10.7291 })).toBeGreaterThan(
+    0.002,
+  );
 });
 
 test.describe('without MAP_TILES', () => {
