@@ -7,6 +7,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
+import { isPageCall } from './page-calls.ts';
 
 const exposed =
   'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
@@ -94,7 +95,8 @@ export function registerSecurityHeaders(app: FastifyInstance, headers: StandardH
     if (!config?.access) headers.pages.add(url);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    headers.apply(request, reply);
+    // No browser sees the responses from which this process renders a page.
+    if (!isPageCall()) headers.apply(request, reply);
     done();
   });
 }
