@@ -34,6 +34,15 @@ export class ConnectionLostError extends Error {
   }
 }
 
+/** Sessions are in UTC, so a time nearly has the form that V8 parses in half of the time of the driver's parser. */
+export function parseTime(text: string): Date {
+  const time = new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : Number.NaN);
+  return Number.isNaN(time.getTime()) ? parseAnyTime(text) : time;
+}
+const { TIMESTAMPTZ } = pg.types.builtins;
+const parseAnyTime: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
+pg.types.setTypeParser(TIMESTAMPTZ, parseTime);
+
 const lostClients = new WeakSet<pg.ClientBase>();
 
 /** Remembers when `client` loses its connection. Without a listener, the error would end the process. */
