@@ -35,7 +35,7 @@ export const listUserEvents = defineEndpoint({
   async handler({ caller, params, query }, services: DiscoveryServices) {
     const { db, clock } = services;
     const id = readUserId(params.id);
-    await requireProfile(services.people, id, caller);
+    await requireProfile(services.profiles, id, caller);
     const found = await listOrganized(db, id, readSlice(query, clock()));
     const { rows, nextCursor } = toSlicePage(found, query.limit);
     const ids = rows.map((row) => row.id);

@@ -17,8 +17,8 @@ export const getUser = defineEndpoint({
   response: { 200: Profile },
   problems: ['user_not_found', 'profile_private'],
 
-  async handler({ caller, params }, { people, config }: UserServices) {
-    const { row, relation } = await requireProfile(people, readUserId(params.id), caller);
+  async handler({ caller, params }, { profiles, config }: UserServices) {
+    const { row, relation } = await requireProfile(profiles, readUserId(params.id), caller);
     return { status: 200, body: toProfile(row, relation, config.publicUrl) };
   },
 });

@@ -23,7 +23,7 @@ const listAround = (relation: 'followers' | 'following', summary: string) =>
 
     async handler({ caller, params, query }, services: UserServices) {
       const id = readUserId(params.id);
-      await requireProfile(services.people, id, caller);
+      await requireProfile(services.profiles, id, caller);
       return { status: 200, body: await listRelatedPeople(services, id, relation, caller, query) };
     },
   });

@@ -5,7 +5,6 @@ import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.
 import type { Viewer } from '../../identity/caller.ts';
 import { minId } from '../../lib/ids.ts';
 import { type PersonRow, toFoundUser } from './present.ts';
-import { listFollowed, listHidden } from './repo.ts';
 import { FoundUser } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
@@ -21,14 +20,14 @@ const conditions = { followers: sql`followed_by`, following: sql`follows`, block
  * suspended people always.
  */
 export async function listRelatedPeople(
-  { db, config }: UserServices,
+  { db, config, profiles }: UserServices,
   userId: string,
   relation: keyof typeof conditions,
   viewer: Viewer | null,
   { cursor, limit }: Static<typeof PeopleQuery>,
 ) {
   const after = readCursor(cursor, 'id')?.[0] ?? minId;
-  const hidden = viewer && relation !== 'blocks' ? await listHidden(db, viewer.id) : [];
+  const hidden = viewer && relation !== 'blocks' ? await profiles.hiddenFrom(viewer.id) : [];
   const found = await db.query<{ id: string }>(sql`
     select other_id as id from relations
     where user_id = ${userId} and ${conditions[relation]} and other_id > ${after}::uuid
@@ -41,7 +40,7 @@ export async function listRelatedPeople(
       select id, name, username, bio, avatar_upload, is_private from users
       where id = any(${ids}::uuid[]) and suspended_at is null
       order by id`),
-    viewer ? listFollowed(db, viewer.id, ids) : new Set<string>(),
+    viewer ? profiles.followed({ userId: viewer.id, ids }) : new Set<string>(),
   ]);
   return { data: people.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };
 }

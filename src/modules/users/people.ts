@@ -1,22 +1,13 @@
 /** People as other records name them, in memory; and who blocked whom. */
 import { createRecordCache, type Source } from '../../cache/record-cache.ts';
-import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { PersonRow } from './present.ts';
-import {
-  listBlocked,
-  listPeople,
-  listProfiles,
-  type ProfileKey,
-  type SeenProfile,
-  type VersionedPerson,
-} from './repo.ts';
+import { blockLoader } from './profiles.ts';
+import { listPeople, type VersionedPerson } from './repo.ts';
 
 export type People = {
   /** Null for an unknown id. Requires that the request has read the change log. */
   find(id: string): PersonRow | Promise<PersonRow | null>;
-  /** As it is when the call begins; null for an unknown id. */
-  profile(key: ProfileKey): Promise<SeenProfile | null>;
   /** Ids of the people whom `userId` blocked. */
   blockedBy(userId: string): Promise<string[]>;
 };
@@ -36,15 +27,6 @@ export function createPeople(db: Database, source: Source, cacheBytes: number): 
       idOf: ({ id }) => id,
       versionOf: ({ version }) => version,
     }),
-    profile: createLoader((keys: ProfileKey[]) => listProfiles(db, keys), {
-      keyOf: ({ id, viewerId }) => id + viewerId,
-    }),
-    blockedBy: createLoader(
-      async (ids: string[]) => {
-        const rows = Map.groupBy(await listBlocked(db, ids), ({ userId }) => userId);
-        return ids.map((id) => rows.get(id)?.map(({ otherId }) => otherId) ?? []);
-      },
-      { keyOf: (id) => id },
-    ),
+    blockedBy: blockLoader(db, false),
   };
 }

@@ -1,8 +1,8 @@
 /** Who may see a profile, and what hangs on it: lists of followers and of events. */
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { People } from './people.ts';
 import type { ProfileRow, RelationRow } from './present.ts';
+import type { Profiles } from './profiles.ts';
 import type { SeenProfile } from './repo.ts';
 
 /**
@@ -10,11 +10,11 @@ import type { SeenProfile } from './repo.ts';
  * @throws Problem `user_not_found`, `profile_private`
  */
 export async function requireProfile(
-  people: People,
+  profiles: Profiles,
   id: string,
   viewer: Viewer | null,
 ): Promise<SeenProfile> {
-  const profile = await people.profile({ id, viewerId: viewer?.id ?? null });
+  const profile = await profiles.find({ id, viewerId: viewer?.id ?? null });
   if (!profile || (profile.row.isSuspended && viewer?.role !== 'admin')) throw new Problem('user_not_found');
   if (!maySeeProfile(profile.row, viewer, profile.relation)) throw new Problem('profile_private');
   return profile;

@@ -79,27 +79,30 @@ export async function listPeople(db: Queryable, ids: string[]): Promise<Versione
     where id = any(${ids}::uuid[])`);
 }
 
-/** Which of `ids` the person follows. */
-export async function listFollowed(db: Database, userId: string, ids: string[]): Promise<Set<string>> {
-  const rows = await db.query<{ otherId: string }>(sql`
-    select other_id from relations where user_id = ${userId} and other_id = any(${ids}::uuid[]) and follows`);
-  return new Set(rows.map((row) => row.otherId));
+/** A person, and people whom the person may follow. */
+export type FollowedKey = { userId: string; ids: string[] };
+
+/** Which of `ids` the person follows, for each key. */
+export async function listFollowed(db: Database, keys: FollowedKey[]): Promise<Set<string>[]> {
+  const pairs = keys.flatMap(({ userId, ids }, n) => ids.map((otherId) => ({ userId, otherId, n })));
+  const rows = await db.query<{ n: number; otherId: string }>(sql`
+    select k.n, r.other_id
+    from ${rowsOf('relations r', pairs, { userId: 'uuid', otherId: 'uuid' }, { n: 'int' })}
+    where r.follows`);
+  const followed = keys.map(() => new Set<string>());
+  for (const { n, otherId } of rows) followed[n]?.add(otherId);
+  return followed;
 }
 
-/** Lists the people whom the person blocked, and those who blocked the person. */
-export async function listHidden(db: Database, userId: string): Promise<string[]> {
-  const rows = await db.query<{ otherId: string }>(sql`
-    select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`);
-  return rows.map((row) => row.otherId);
-}
-
-/** Whom each of these people blocked. */
+/** Whom each of these people blocked, or with `orBlockedBy` also who blocked them. */
 export async function listBlocked(
   db: Database,
   userIds: string[],
+  orBlockedBy: boolean,
 ): Promise<{ userId: string; otherId: string }[]> {
+  const condition = orBlockedBy ? sql`(blocks or blocked_by)` : sql`blocks`;
   return await db.query<{ userId: string; otherId: string }>(sql`
-    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and blocks`);
+    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and ${condition}`);
 }
 
 /**

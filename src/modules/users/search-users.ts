@@ -2,7 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { toFoundUser } from './present.ts';
-import { searchUsers as findUsers, listFollowed, listHidden, userSearchTerm } from './repo.ts';
+import { searchUsers as findUsers, userSearchTerm } from './repo.ts';
 import { FoundUser, UserSearchQuery } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
@@ -15,15 +15,12 @@ export const searchUsers = defineEndpoint({
   query: UserSearchQuery,
   response: { 200: listOf(FoundUser) },
 
-  async handler({ caller, query }, { replicas, config }: UserServices) {
+  async handler({ caller, query }, { profiles, replicas, config }: UserServices) {
     const term = readTerm(query.q);
-    const data = await replicas.read(async (db) => {
-      const hidden = await listHidden(db, caller.id);
-      const rows = await findUsers(db, term, hidden, query.limit);
-      const ids = rows.map(({ id }) => id);
-      const followed = await listFollowed(db, caller.id, ids);
-      return rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
-    });
+    const hidden = await profiles.hiddenFrom(caller.id);
+    const rows = await replicas.read((db) => findUsers(db, term, hidden, query.limit));
+    const followed = await profiles.followed({ userId: caller.id, ids: rows.map(({ id }) => id) });
+    const data = rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
     return { status: 200, body: { data } };
   },
 });

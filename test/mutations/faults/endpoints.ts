@@ -82,10 +82,20 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/users/list-followers.ts', [
-    ['await requireProfile(services.db, id, caller);', '', 'own-lists', 'the followers of a private profile'],
+    [
+      'await requireProfile(services.profiles, id, caller);',
+      '',
+      'own-lists',
+      'the followers of a private profile',
+    ],
   ]),
   ...faultsOf('src/modules/discovery/list-user-events.ts', [
-    ['await requireProfile(db, id, caller);', '', 'own-lists', 'the events of a private profile'],
+    [
+      'await requireProfile(services.profiles, id, caller);',
+      '',
+      'own-lists',
+      'the events of a private profile',
+    ],
   ]),
   ...faultsOf('src/modules/discovery/event-lists.ts', [
     [

@@ -25,6 +25,12 @@ export const peopleFaults: Fault[] = [
       'users',
       'drifting counter',
     ],
+    [
+      'mirrored(row as RelationRow)',
+      '(row as RelationRow)',
+      'users',
+      'whoever is followed sees a private profile',
+    ],
   ]),
   ...faultsOf('src/modules/users/relation-locks.ts', [
     [
@@ -36,24 +42,29 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/users/search-users.ts', [
     [
-      'await listHidden(db, caller.id)',
+      'await profiles.hiddenFrom(caller.id)',
       '[] as string[]',
       'user-search',
       'search shows people across a block',
     ],
   ]),
   ...faultsOf('src/modules/users/list-related-people.ts', [
-    ['await listHidden(db, viewer.id)', '[]', 'own-lists', 'lists of followers show people across a block'],
+    [
+      'await profiles.hiddenFrom(viewer.id)',
+      '[]',
+      'own-lists',
+      'lists of followers show people across a block',
+    ],
   ]),
   ...faultsOf('src/modules/users/policy.ts', [
     [
-      "(row.isSuspended && viewer?.role !== 'admin')",
+      "(profile.row.isSuspended && viewer?.role !== 'admin')",
       'false',
       'admin-suspension',
       'the profile of a suspended person',
     ],
     [
-      "if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');",
+      "if (!maySeeProfile(profile.row, viewer, profile.relation)) throw new Problem('profile_private');",
       '',
       'blocks-and-privacy',
       'a private profile',
