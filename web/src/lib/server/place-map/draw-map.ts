@@ -1,4 +1,5 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { populationOf } from '#lib/discovery/map-scale.ts';
 import type { Drawing, Place } from '#lib/discovery/mercator.ts';
 import { drawBuilt, drawRings } from './draw-ground.ts';
@@ -58,22 +59,18 @@ export async function readSheet(
   return { width, height, kind, drawing, tiles: tiles.filter((tile) => tile !== null) };
 }
 
-export function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay): string {
+export async function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay): Promise<string> {
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
   const drawn = new Map<string, string>();
-  const shapes = shapesOf[kind].map((shape) => {
+  const shapes: string[] = [];
+  for (const shape of shapesOf[kind]) {
     // Several lines of different widths follow the same points.
     const source = `${shape.layer} ${shape.kinds} ${shape.details} ${shape.fill !== undefined}`;
-    // A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled.
-    const paths = drawn.getOrInsertComputed(source, () =>
-      tiles
-        .map((tile) => pathOf(sheet, tile, shape))
-        .map((d) => d && `<path d="${d}"/>`)
-        .join(''),
-    );
-    return paths && `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths}</g>`;
-  });
+    const paths = drawn.get(source) ?? (await drawTiles(sheet, shape));
+    drawn.set(source, paths);
+    shapes.push(paths && `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths}</g>`);
+  }
   const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
   const rings =
     from && kind === 'base'
@@ -99,6 +96,18 @@ export function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay): strin
     }` +
     `${names.drawn}${rings?.labels(names.taken) ?? ''}</g></svg>`
   );
+}
+
+/** A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled. */
+async function drawTiles(sheet: Sheet, shape: Shape): Promise<string> {
+  let paths = '';
+  for (const tile of sheet.tiles) {
+    const d = pathOf(sheet, tile, shape);
+    paths += d && `<path d="${d}"/>`;
+    // Other requests have their turns between two tiles.
+    await nextTurn();
+  }
+  return paths;
 }
 
 /** Streets are as wide as they are declared at this zoom; the farther the map, the narrower. */
