@@ -31,7 +31,7 @@ test('follow: counts change in place, the focus stays, and the change is announc
   // Until the scripts have taken over, the form is sent as a page of its own, without a focus.
   await page.goto(`/u/${other.id}`, { waitUntil: 'networkidle' });
   await page.getByRole('button', { name: 'Follow Bela South' }).click();
-  const unfollow = page.getByRole('button', { name: 'Unfollow Bela South' });
+  const unfollow = page.getByRole('button', { name: 'Following Bela South: unfollow' });
   await expect(unfollow).toBeFocused();
   await expect(page.getByRole('link', { name: '1 follower' })).toBeVisible();
   await expect(page.getByText('You follow Bela South.')).toBeAttached();
@@ -54,11 +54,13 @@ test('block: a dialog asks first; afterwards neither follows, and it can be undo
   await follow(other, me);
   await signIn(context, me);
   await page.goto(`/u/${other.id}`);
+  await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('link', { name: 'Block' }).click();
   const dialog = page.getByRole('dialog', { name: 'Block Carla East?' });
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   expect((await profileOf(me, other)).isBlocked).toBe(false);
+  await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('link', { name: 'Block' }).click();
   await dialog.getByRole('button', { name: 'Block' }).click();
   await expect(page.getByText('You have blocked Carla East.')).toBeVisible();
@@ -79,6 +81,7 @@ test('report: a reason is chosen, the person reads that it was sent, and a secon
   const [me, other] = [await createPerson(), await createPerson('Dario West')];
   await signIn(context, me);
   await page.goto(`/u/${other.id}`);
+  await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('link', { name: 'Report' }).click();
   await expect(page.getByRole('heading', { name: 'Report Dario West' })).toBeVisible();
   await page.getByLabel('Fraud').check();
@@ -144,7 +147,7 @@ test('search: one character is explained; results can be followed in place', asy
   await page.getByRole('button', { name: 'Search' }).click();
   await expect(page).toHaveURL(/\?q=Quirin/);
   await page.getByRole('button', { name: `Follow ${name}`, exact: true }).click();
-  await expect(page.getByRole('button', { name: `Unfollow ${name}` })).toBeVisible();
+  await expect(page.getByRole('button', { name: `Following ${name}: unfollow` })).toBeVisible();
   expect((await profileOf(me, other)).isFollowing).toBe(true);
   await page.getByLabel('Name or username').fill('no person has this name');
   await page.getByRole('button', { name: 'Search' }).click();
@@ -210,7 +213,8 @@ test.describe('without JavaScript', () => {
     await page.goto(`/u/${other.id}`);
     await page.getByRole('button', { name: 'Follow Farid Plain' }).click();
     await expect(page).toHaveURL(`/u/${other.id}`);
-    await expect(page.getByRole('button', { name: 'Unfollow Farid Plain' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Following Farid Plain: unfollow' })).toBeVisible();
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Block' }).click();
     await page.getByRole('button', { name: 'Block' }).click();
     await expect(page.getByText('You have blocked Farid Plain.')).toBeVisible();
