@@ -26,15 +26,16 @@ const ids = (items: Item[]) => items.map(({ id }) => id).join(' ');
 const taken = { quantityClaimed: 1 };
 const mine = { ...taken, myClaim: { id: 'claim', quantity: 1 } };
 
-test('bring-list: what is needed is first, with what the visitor brings; then what is taken, then wishes', () => {
+test('bring-list: what is needed is first, then what the visitor brings of what is taken, then the rest of it, then wishes', () => {
   const items = [
     newItem('wish', { kind: 'wish' }),
     newItem('taken', taken),
     newItem('mine', mine),
     newItem('needed'),
+    newItem('begun', { ...mine, quantityNeeded: 2 }),
   ];
-  assert.equal(ids(inOrder(items)), 'mine needed taken wish');
-  assert.deepEqual(countItems(items), { bring: { needed: 3, taken: 2 }, wish: { needed: 1, taken: 0 } });
+  assert.equal(ids(inOrder(items)), 'begun needed mine taken wish');
+  assert.deepEqual(countItems(items), { bring: { needed: 5, taken: 3 }, wish: { needed: 1, taken: 0 } });
 });
 
 test('bring-list: the item of which the largest share is needed is first', () => {

@@ -259,7 +259,7 @@ test('QR code: decodes to the link of the event', async ({ page, baseURL, create
   expect(await overflowOf(page)).toBe(0);
 });
 
-test('share page: "Copy the link" copies the whole link, as does its field, which shows one line of it', async ({
+test('share page: "Copy link" copies the whole link, as does its field, which shows one line of it', async ({
   page,
   baseURL,
   createPerson,
@@ -269,7 +269,7 @@ test('share page: "Copy the link" copies the whole link, as does its field, whic
   await page.setViewportSize({ width: 360, height: 780 });
   const { id } = await newEvent(await createPerson());
   await page.goto(`/e/${id}/share`);
-  await page.getByRole('button', { name: 'Copy the link' }).click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
   await expect(page.getByText('Copied', { exact: true })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${baseURL}/e/${id}`);
   const field = page.getByLabel('Link to the event');
@@ -291,16 +291,16 @@ test('published: the organizer is offered to share it before anything else', asy
   const { id } = await newEvent(organizer);
   const own = await openBrowser(organizer);
   await own.goto(`/e/${id}?published`);
-  const next = own.getByRole('region', { name: 'It is published' });
+  const next = own.getByRole('region', { name: 'Your event is live' });
   for (const [name, address] of [
     ['Share', `/e/${id}/share`],
-    ['Tell people', `/e/${id}/share#send`],
     ['QR code', `/e/${id}/share#code`],
+    ['Copy link', `/e/${id}/share`],
   ] as const)
     await expect(next.getByRole('link', { name })).toHaveAttribute('href', address);
   await expect(own.getByText('Are you coming?')).toHaveCount(0);
   await page.goto(`/e/${id}?published`);
-  await expect(page.getByRole('region', { name: 'It is published' })).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Your event is live' })).toHaveCount(0);
   await expect(page.getByRole('button', { name: "I'm going" })).toBeVisible();
 });
 
@@ -369,7 +369,7 @@ test('share page: offers the link by several ways, the text to send, and a poste
     expect(decodeURIComponent(address)).toContain(link);
   }
   await expect(page.getByLabel('Text to send')).toHaveValue(new RegExp(`^${title}\n[^]*${link}$`));
-  await expect(page.getByRole('button', { name: 'Copy the link' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy link' })).toBeVisible();
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible();
   await expect(page.getByText(title, { exact: true }).last()).toBeVisible();
@@ -432,7 +432,7 @@ test('past event: says so, and offers no RSVP, claim and booking; what a guest h
   await own.goto(`/e/${id}`);
   await expect(own.getByRole('button', { name: /^Change/ })).toHaveCount(0);
   await own.getByRole('button', { name: 'Give back Sourdough bread' }).click();
-  await expect(own.getByText('0 of 3', { exact: true })).toBeVisible();
+  await expect(own.getByText('3 still needed')).toBeVisible();
   await own.getByRole('button', { name: "Can't go" }).click();
   await expect(own.getByText("You're not going any more.")).toBeVisible();
 });

@@ -112,7 +112,7 @@ test('taps: an organizer publishes an event from a template, with a picture and 
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour potluck');
   await finger.tap(
-    page.getByRole('region', { name: 'It is published' }).getByRole('link', { name: 'Share' }),
+    page.getByRole('region', { name: 'Your event is live' }).getByRole('link', { name: 'Share' }),
   );
   // The dialog of the system asks whom to send it to.
   finger.taps++;

@@ -12,11 +12,13 @@ export const isTaken = (item: Item): boolean => leftOf(item) === 0 && !item.myCl
 /** What is needed most first, and wishes after what guests bring. */
 export const inOrder = (items: Item[]): Item[] => items.toSorted((a, b) => rankOf(a) - rankOf(b));
 
-/** Below 1 for what is needed. What the visitor brings has its place with it. */
-const shareOf = ({ quantityNeeded, quantityClaimed, myClaim }: Item): number =>
-  myClaim ? 0 : Math.min(1, quantityClaimed / quantityNeeded);
+/** Below 1 for what is needed, with what the visitor brings first; 1 for what is taken, 2 for what others bring of it. */
+const shareOf = (item: Item): number => {
+  if (leftOf(item) === 0) return item.myClaim ? 1 : 2;
+  return item.myClaim ? 0 : item.quantityClaimed / item.quantityNeeded;
+};
 
-const rankOf = (item: Item): number => (item.kind === 'wish' ? 2 : 0) + shareOf(item);
+const rankOf = (item: Item): number => (item.kind === 'wish' ? 3 : 0) + shareOf(item);
 
 /** How many of an item are brought by people whom the visitor may not see. */
 export const hiddenOf = ({ quantityClaimed, claims = [] }: Item): number =>

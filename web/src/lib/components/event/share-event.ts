@@ -2,13 +2,13 @@
 import { m } from '#lib/messages/index.js';
 
 /**
- * Opens the dialog of the system, or copies the link.
+ * Opens the dialog of the system, or copies the link; without a title, it copies.
  * @returns a text to announce; empty if the system shows what happens
  */
-export async function shareEvent(click: MouseEvent, { title, url }: { title: string; url: string }) {
+export async function shareEvent(click: MouseEvent, { title, url }: { title?: string; url: string }) {
   if (!navigator.share && !navigator.clipboard) return '';
   click.preventDefault();
-  if (navigator.share) {
+  if (navigator.share && title) {
     // Visitors may close the dialog of the system.
     await navigator.share({ title, url }).catch(() => {});
     return '';
