@@ -186,6 +186,21 @@ test('search: people of equal rank are ordered by username, in the same order fo
     assert.deepEqual(await usernames(limit), ['sm_a', 'sm_b', 'sm_c', 'sm_d', 'sm_e'].slice(0, limit));
 });
 
+test('search: the first of many whose username starts with the term, without blocked people, for every limit', async () => {
+  const hidden = await person('Hidden', 'quark_b');
+  for (const username of ['quark_d', 'quark_a', 'quark', 'quark_c']) await person('Someone', username);
+  await person('Quark Strange', 'zz_quark');
+  expectStatus(await api.post(`/v1/users/${hidden.id}/block`, me.token), 200);
+  const expected = ['quark', 'quark_a', 'quark_c', 'quark_d', 'zz_quark'];
+  for (const limit of [1, 2, 3, 4, 5, 6]) {
+    const found = await search('QUARK', `&limit=${limit}`);
+    assert.deepEqual(
+      found.map((entry: { username: string }) => entry.username),
+      expected.slice(0, limit),
+    );
+  }
+});
+
 // spec: 4.1 GET /v1/users/search: blocks in either direction remove people from the result
 test('search: a block hides both people from each other until it is removed', async () => {
   const [a, b] = [await person('Blockwart One'), await person('Blockwart Two')];

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
 import { byPosition, one } from '../../db/query.ts';
 import { joinedBy, rowsOf } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeLike, fold, words } from '../../lib/text.ts';
@@ -30,20 +30,41 @@ export function userSearchPattern(term: string): string {
   return [...term].length < 3 ? `% ${start}%` : `%${start}%`;
 }
 
+/** `hidden`: ids of people whom a block stands between. */
+type UserSearch = { term: string; hidden: string[]; limit: number };
+type FoundRow = PersonRow & { isPrivate: boolean };
+
+const foundColumns = raw('id, name, username, bio, avatar_upload, is_private');
+/** The same in each database, so that an index has it. */
+const byUsername = raw('username collate "C"');
+
 /**
  * People whose name or username has a word that starts with `term`, or from three characters on has it
  * anywhere. Best first: the username itself, its start, the start of the name, of another word, anywhere;
  * then by username.
- * @param hidden ids of people whom a block stands between
  */
-export async function searchUsers(db: Database, term: string, hidden: string[], limit: number) {
+export async function searchUsers(db: Database, search: UserSearch): Promise<FoundRow[]> {
+  const best = await searchUsernames(db, search);
+  return best.length === search.limit ? best : await searchNames(db, search);
+}
+
+/** Those whose username starts with the term. They come first, and an index has them in this order. */
+const searchUsernames = (db: Database, { term, hidden, limit }: UserSearch) =>
+  db.query<FoundRow>(sql`
+    select ${foundColumns} from users
+    where ${byUsername} >= ${term} and ${byUsername} < ${`${term}\u{10ffff}`} and suspended_at is null
+      and id <> all(${hidden}::uuid[])
+    order by ${byUsername}
+    limit ${limit}`);
+
+/** All others too: it reads and sorts every match, and there can be many. */
+function searchNames(db: Database, { term, hidden, limit }: UserSearch) {
   const start = escapeLike(term);
-  return await db.query<PersonRow & { isPrivate: boolean }>(sql`
-    select id, name, username, bio, avatar_upload, is_private
-    from users
+  return db.query<FoundRow>(sql`
+    select ${foundColumns} from users
     where search like ${userSearchPattern(term)} and id <> all(${hidden}::uuid[]) and suspended_at is null
     order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
-      search not like ${`% ${start}%`}, username
+      search not like ${`% ${start}%`}, ${byUsername}
     limit ${limit}`);
 }
 

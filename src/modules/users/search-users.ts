@@ -18,7 +18,7 @@ export const searchUsers = defineEndpoint({
   async handler({ caller, query }, { profiles, replicas, config }: UserServices) {
     const term = readTerm(query.q);
     const hidden = await profiles.hiddenFrom(caller.id);
-    const rows = await replicas.read((db) => findUsers(db, term, hidden, query.limit));
+    const rows = await replicas.read((db) => findUsers(db, { term, hidden, limit: query.limit }));
     const followed = await profiles.followed({ userId: caller.id, ids: rows.map(({ id }) => id) });
     const data = rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
     return { status: 200, body: { data } };
