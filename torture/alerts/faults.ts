@@ -56,7 +56,8 @@ export async function overload(
       { name: 'search', method: 'GET', path: '/v1/users/search?q=pa' },
     ],
     clients,
-    ms: 120_000,
+    // Longer than a walk waits for its alert.
+    ms: 240_000,
   };
   const program = path.join(import.meta.dirname, '..', 'background-load.ts');
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'] });

@@ -115,12 +115,12 @@ export const machineWalks: Walk[] = [
   },
   {
     alert: 'PotluckEventLoop',
-    fault: '300 clients send requests all the time',
+    fault: '600 clients send requests all the time',
     async run(lab) {
       const environment = await lab.start({ env: { TRUST_PROXY: 'loopback' } });
       let stop = () => {};
       await lab.fires(async () => {
-        stop = await overload(environment, firstOf(environment.servers), 300);
+        stop = await overload(environment, firstOf(environment.servers), 600);
       });
       await lab.ends(async () => stop());
     },

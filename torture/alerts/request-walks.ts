@@ -75,7 +75,8 @@ export const requestWalks: Walk[] = [
       lab.context.addCleanup(async () => proxy.close());
       const env = { DATABASE_URL: database.url(proxy.port) };
       const environment = await lab.start({ env, target: database.target });
-      await keepBusy(lab, environment, { writers: 4, readers: 0 });
+      // Each window of the rule has responses, although each takes seconds.
+      await keepBusy(lab, environment, { writers: 20, readers: 0 });
       await lab.fires(async () => proxy.setFault({ delayMs: 300 }));
       await lab.query('histogram_quantile');
       await lab.ends(async () => proxy.setFault({}));
