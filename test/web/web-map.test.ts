@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { EventCluster } from '@potluck/client';
 import { mergeClusters } from '../../web/src/lib/discovery/merge-clusters.ts';
-import { middleOf } from '../../web/src/lib/server/discovery/middle.ts';
+import { middleOf } from '../../web/src/lib/discovery/middle.ts';
 
 const cluster = (count: number, lng: number): EventCluster => ({
   lat: 57.7,

@@ -91,6 +91,11 @@ test('filters: the sheet says how many events it finds, and each filter can be r
   await expect(page).toHaveURL(`/?q=${word}&category=music&free=1&order=relevance`);
   await openFilters(page);
   await sheet.getByRole('radio', { name: 'Between two days' }).check();
+  const days = await Promise.all(
+    ['First day', 'Last day'].map((name) => sheet.getByLabel(name).boundingBox()),
+  );
+  expect((days[0]?.x ?? 0) + (days[0]?.width ?? 0)).toBeLessThanOrEqual(days[1]?.x ?? 0);
+  expect((days[1]?.x ?? 0) + (days[1]?.width ?? 0)).toBeLessThan(360);
   await sheet.getByLabel('First day').fill(inDays(4));
   await sheet.getByLabel('Last day').fill(inDays(2));
   await sheet.getByRole('button', { name: /^Show/ }).click();
@@ -424,6 +429,17 @@ test('list: the first event of the first day that has a picture leads it, and is
     .evaluateAll((rows) => rows.map((row) => row.querySelector('img')?.width));
   expect(widths[0]).toBeGreaterThan(300);
   expect(widths[1]).toBeLessThan(120);
+  // Without a map beside them, two columns have room for others: it leads across both.
+  await page.setViewportSize({ width: 900, height: 900 });
+  const [lead, list] = await Promise.all([
+    page.getByRole('article').first().boundingBox(),
+    page
+      .getByRole('list')
+      .filter({ has: page.getByRole('article') })
+      .first()
+      .boundingBox(),
+  ]);
+  expect(lead?.width).toBe(list?.width);
   // Beside a map, all rows are compact.
   await page.goto(`/?q=${word}&view=map`);
   expect((await titles(page))[0]).toBe(`Coffee ${word}`);

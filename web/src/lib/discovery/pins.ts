@@ -4,8 +4,9 @@ import { categoryEmoji } from '#lib/discovery/category-name.ts';
 import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import type { ShownEvent } from './groups.ts';
-import { type Box, type Drawing, fitBox, scaleBox } from './mercator.ts';
+import { type Box, type Drawing, fitBox, scaleBox, uniteBoxes } from './mercator.ts';
 import { mergeTouching } from './merge-touching.ts';
+import { leastMiddle, manyEvents, middleMargin, middleOf } from './middle.ts';
 
 /** What a pin shows of an event. */
 export type PinEvent = Pick<
@@ -23,6 +24,8 @@ export type Pin = PinFace & {
   width: number;
 };
 
+type Size = { width: number; height: number };
+
 /** The map of a search as a drawing: small enough that its pins can be touched on a phone. */
 export const mapSize = { width: 400, height: 320 };
 
@@ -35,7 +38,6 @@ export const pinHeight = 34;
 const gap = 4;
 /** The base map has nothing more to show in a smaller box, in degrees. */
 const minDegrees = 0.2;
-const margin = 1.3;
 
 /** A cluster fills this part of the map that it leads to; a single place gets a box of this size in degrees. */
 export const [clusterMargin, leastDegrees] = [1.4, 0.02];
@@ -47,21 +49,19 @@ export const boxOfCluster = ({ bbox: [west = 0, south = 0, east = 0, north = 0] 
   north,
 });
 
-/** The drawing of all events. */
-export function drawingOf(events: ShownEvent[], width: number, height: number): Drawing {
-  const lats = events.map(({ location }) => location.lat);
-  const lngs = events.map(({ location }) => location.lng);
-  const box: Box = {
-    west: Math.min(...lngs),
-    south: Math.min(...lats),
-    east: Math.max(...lngs),
-    north: Math.max(...lats),
-  };
-  return fitBox(scaleBox(box, margin, minDegrees), width, height);
+/** The drawing of all events, or of the half of many events that is in their middle. */
+export function drawingOf(events: ShownEvent[], size: Size, hasStreets: boolean): Drawing {
+  const places = events.map(({ location: { lat, lng } }) => ({ lat, lng, count: 1 }));
+  const isMany = places.length >= manyEvents;
+  const shown = isMany ? middleOf(places, places.length / 2) : places;
+  const boxes = shown.map(({ lat, lng }) => ({ west: lng, south: lat, east: lng, north: lat }));
+  const least = isMany ? leastMiddle[hasStreets ? 'streets' : 'towns'] : minDegrees;
+  const box = uniteBoxes(boxes) ?? { west: 0, south: 0, east: 0, north: 0 };
+  return fitBox(scaleBox(box, middleMargin, least), size.width, size.height);
 }
 
-/** The pins of events, which do not touch: those that would become one. */
-export function pinsOf(events: ShownEvent[], drawing: Drawing): Pin[] {
+/** The pins of events in sight, which do not touch: those that would become one. No pin is cut by an edge. */
+export function pinsOf(events: ShownEvent[], drawing: Drawing, { width, height }: Size): Pin[] {
   let pins = events.map((event) =>
     pinAt([event], drawing.toX(event.location.lng), drawing.toY(event.location.lat)),
   );
@@ -70,7 +70,10 @@ export function pinsOf(events: ShownEvent[], drawing: Drawing): Pin[] {
     isMerged = apart.length < pins.length;
     pins = apart;
   }
-  return pins;
+  const isInside = (at: number, room: number, length: number) => at >= room && at <= length - room;
+  return pins.filter(
+    (pin) => isInside(pin.x, pin.width / 2 + gap, width) && isInside(pin.y, pinHeight / 2 + gap, height),
+  );
 }
 
 const merge = (a: Pin, b: Pin): Pin => pinAt([...a.events, ...b.events], a.x, a.y);

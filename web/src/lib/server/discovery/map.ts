@@ -1,11 +1,11 @@
 /** The map of a search. */
 import { type Client, type EventCluster, getEventMap, type ListedEvent, listEvents } from '@potluck/client';
 import { type Box, boxAround, fitBox, formatBox, scaleBox, uniteBoxes } from '#lib/discovery/mercator.ts';
+import { leastMiddle, manyEvents, middleMargin, middleOf, sum } from '#lib/discovery/middle.ts';
 import { boxOfCluster, mapSize, type PinEvent } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toFilters } from './filters.ts';
-import { middleOf, sum } from './middle.ts';
 import { withShortAddresses } from './short-address.ts';
 
 /** `clusters`: of cells smaller than markers, which the page merges for its size. `events`: the first of them. */
@@ -14,11 +14,6 @@ export type MapOfEvents = { box: Box; clusters: EventCluster[]; events: PinEvent
 const world = { west: -180, south: -85, east: 180, north: 85 };
 /** Land without Antarctica, where a map begins that has no events. */
 const inhabited = { west: -165, south: -50, east: 175, north: 70 };
-/** A map of many events begins with the third in their middle: a few far away would make all others one cluster. */
-const manyEvents = 20;
-/** The margin around them, and the least box in degrees: without streets, a map of less than some towns would be empty. */
-const middleMargin = 1.3;
-const leastMiddle = { streets: 0.015, towns: 0.18 };
 /** Cells are smaller than those of the map, by so many zooms: the page merges those whose markers would touch. */
 const finer = 3;
 /** Of the API. */
