@@ -13,10 +13,9 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
   if (url.searchParams.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
   const { search, others, isUnknown } = await findPlace(api, asked);
   const mapTiles = platform?.mapTiles ?? null;
-  const [list, map] = await Promise.all([
-    loadEvents(api, search, !isDataRequest),
-    search.view === 'map' ? loadMap(api, search, mapTiles !== null) : null,
-  ]);
+  const map = search.view === 'map' ? await loadMap(api, search, mapTiles !== null) : null;
+  // Beside a map, the list has what the map shows.
+  const list = await loadEvents(api, { ...search, box: map?.box ?? null }, !isDataRequest);
   const meant = list.total === 0 && search.q !== '' ? await loadMeant(api, search) : [];
   if (map && isForeign(mapTiles)) locals.foreignSource = mapTiles;
   return {

@@ -68,19 +68,22 @@ const townOf = ({ location }: PinEvent): string => location.address.split(', ')[
 const mostOf = (texts: string[]): string =>
   [...Map.groupBy(texts, (text) => text)].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
 
-export type NumberedPin = PinFace & {
+export type LetteredPin = PinFace & {
   cluster: ClusterMarker;
-  number: number;
+  /** In the list of places; empty after the last letter. */
+  letter: string;
   x: number;
   y: number;
   width: number;
 };
 
 /** In a wide window, the place of the drawing is higher by this at both ends. */
-const beyond = 140;
+const beyond = 46;
+/** No pin is cut by the left or the right edge. */
+const edge = 22;
 
-/** The pins in sight of a drawing, the largest first, with numbers from 1. @param high of a pin */
-export const pinsInSight = (markers: ClusterMarker[], drawing: Drawing, high: number): NumberedPin[] =>
+/** The pins in sight of a drawing, the largest first, with letters from A: numbers would look like counts. @param high of a pin */
+export const pinsInSight = (markers: ClusterMarker[], drawing: Drawing, high: number): LetteredPin[] =>
   markers
     .map((cluster) => ({
       cluster,
@@ -90,9 +93,11 @@ export const pinsInSight = (markers: ClusterMarker[], drawing: Drawing, high: nu
       y: drawing.toY(cluster.lat),
       width: widthOf(cluster, high),
     }))
-    .filter(({ x, y }) => x >= 0 && x <= mapSize.width && y >= -beyond && y <= mapSize.height + beyond)
+    .filter(
+      ({ x, y }) => x >= edge && x <= mapSize.width - edge && y >= -beyond && y <= mapSize.height + beyond,
+    )
     .toSorted((a, b) => b.cluster.count - a.cluster.count)
-    .map((pin, i) => ({ ...pin, number: i + 1 }));
+    .map((pin, i) => ({ ...pin, letter: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.charAt(i) }));
 
 function nameOf(cluster: EventCluster, single: PinEvent | undefined): string {
   if (single) return `${single.title}, ${formatPeriod(single)}`;

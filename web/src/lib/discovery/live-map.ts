@@ -1,5 +1,6 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
+import { clearView, type Room, roomOf, touches } from './clear-view.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
 import { lastTownZoom } from './map-scale.ts';
 import { type Box, normalizeBox, scaleBox, toBounds } from './mercator.ts';
@@ -29,9 +30,11 @@ type Options = {
   onscale: (zoom: number) => void;
   /** Called for a cluster whose events are too near each other for the map. */
   onopen: (box: Box, zoom: number) => void;
+  /** The markers at a zoom of a world of 256 pixels. */
+  markersAt: (zoom: number) => ClusterMarker[];
   /** The name of the town whose events are shown; may be empty. */
   home: () => string;
-  /** Called with `home` or else the largest town in sight; empty for a map of more than a region. */
+  /** Called with `home` or else the largest town in sight; empty for a map of more than a region, where the map has that name, and where a marker is in its place. */
   onlook: (town: string) => void;
   texts: MapTexts;
 };
@@ -43,12 +46,14 @@ const longestMs = 2_000;
 const townZoom = 8.5;
 /** What the list shows of the box of a single place: a house. */
 const spotPart = 0.05;
+/** Of the name of the town (EventMap.svelte). */
+const roomOfTown = { left: 12, right: 130, top: 12, bottom: 50 };
 /** In a wide window, the wheel scrolls the page. On a phone, the map fills the window, and a finger moves the map. */
 const wideWindow = '(min-width: 60rem)';
 
 /** @throws Error if the browser has no graphics driver for it */
 export async function startLiveMap(options: Options): Promise<LiveMap> {
-  const { box, home, onmove, onscale, onopen, onlook } = options;
+  const { box, home, markersAt, onmove, onscale, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
   const { map, ready, makeRoom, remove } = await openMap({
     ...options,
@@ -56,21 +61,56 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     isCooperative,
     lastZoom: lastTownZoom,
   });
+  let isMovedByPage = false;
   /** The zoom of MapLibre is that of a world of 512 pixels. */
   const scaleOf = () => map.getZoom() + 1;
+  /** Moves the map without telling a visitor's move. */
+  const moveByPage = (move: () => void) => {
+    isMovedByPage = true;
+    move();
+    isMovedByPage = false;
+  };
+  /** Shows the box, and some more if a pin would be cut by an edge or lie under a text. */
+  const showClear = (next: Box) =>
+    moveByPage(() => {
+      const { frame, things } = roomOn(map);
+      const { width, height } = map.getContainer().getBoundingClientRect();
+      const padding = { top: 0, left: 0, right: 0, bottom: height - frame.bottom };
+      map.fitBounds(toBounds(next), { animate: false, padding });
+      const [middleX, middleY] = [width / 2, height / 2];
+      const { x, y, out } = clearView(frame, things, (step) => {
+        const part = 2 ** -step.out;
+        return markersAt(scaleOf() - step.out).map(({ lat, lng, eventId }) => {
+          const at = map.project([lng, lat]);
+          return {
+            x: middleX + (at.x - middleX) * part + step.x,
+            y: middleY + (at.y - middleY) * part + step.y,
+            isSingle: eventId !== null,
+          };
+        });
+      });
+      map.jumpTo({ zoom: map.getZoom() - out });
+      map.panBy([-x, -y], { animate: false });
+    });
   const tellScale = () => onscale(scaleOf());
   map.on('zoomend', tellScale);
+  showClear(box);
   tellScale();
   const zoomOf = () => Math.floor(scaleOf());
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isMovedByPage = false;
   map.on('moveend', () => {
     clearTimeout(timer);
     if (isMovedByPage) return;
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
-  const look = () => onlook(map.getZoom() < townZoom ? '' : mainTown(map, home()));
+  const look = () => {
+    const town = map.getZoom() < townZoom ? '' : mainTown(map, home());
+    const isFree = !markersAt(scaleOf()).some(({ lat, lng, eventId }) =>
+      touches(roomOf(map.project([lng, lat]), eventId !== null), roomOfTown),
+    );
+    onlook(isFree && !hasName(map, town) ? town : '');
+  };
   map.on('idle', look);
 
   const markers = createMarkers(map, {
@@ -92,11 +132,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     setMarkers(wanted) {
       if (markers.set(wanted)) makeRoom();
     },
-    show(next) {
-      isMovedByPage = true;
-      map.fitBounds(toBounds(next), { animate: false });
-      isMovedByPage = false;
-    },
+    show: showClear,
     remove() {
       clearTimeout(timer);
       remove();
@@ -116,6 +152,35 @@ function mainTown(map: MapLibre, home: string): string {
   const [largest] = towns.toSorted((a, b) => b.population - a.population);
   return (towns.find(({ name }) => name === home) ?? largest)?.name ?? '';
 }
+
+/** What of the map is in sight, and what lies on it, in its pixels. */
+function roomOn(map: MapLibre): { frame: Room; things: Room[] } {
+  const container = map.getContainer();
+  const { left, top, width, height } = container.getBoundingClientRect();
+  const things = [
+    ...(container.parentElement?.querySelectorAll('.maplibregl-ctrl-group, .over-map') ?? []),
+  ].map((thing) => thing.getBoundingClientRect());
+  // The lowest text lies at the edge of the sheet.
+  const lowest = Math.max(...things.map(({ bottom }) => bottom - top));
+  return {
+    frame: { left: 0, top: 0, right: width, bottom: Number.isFinite(lowest) ? lowest : height },
+    things: [
+      ...things.map((thing) => ({
+        left: thing.left - left,
+        right: thing.right - left,
+        top: thing.top - top,
+        bottom: thing.bottom - top,
+      })),
+      roomOfTown,
+    ],
+  };
+}
+
+/** Whether the map shows a name. */
+const hasName = (map: MapLibre, name: string): boolean =>
+  map
+    .queryRenderedFeatures()
+    .some(({ layer, properties }) => layer.type === 'symbol' && properties.name === name);
 
 const toBox = (bounds: LngLatBounds): Box =>
   normalizeBox({
