@@ -133,6 +133,9 @@ test('pin: its map shows streets where the file has them, and elsewhere the town
     const before = Number(await longitude.inputValue());
     await pin.press('ArrowRight');
     await expect(longitude).not.toHaveValue(String(before));
+    await expect(page.getByText('This map has no streets: guests get the address.')).toHaveCount(
+      location.address === 'Nordhavn' ? 0 : 1,
+    );
     return Number(await longitude.inputValue()) - before;
   };
   expect(await stepIn({ address: 'Nordhavn', ...town })).toBeLessThan(0.001);

@@ -10,7 +10,7 @@ import type {
   VectorSourceSpecification,
 } from 'maplibre-gl';
 import { type Colours, coloursOf } from './map-colours.ts';
-import { discLayer, type Overlays, ringLayers, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
+import { type Overlays, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
 import {
   builtSize,
   dotSizes,
@@ -64,10 +64,9 @@ export function mapStyle(
         paint: { 'fill-color': colours.land },
       },
       // Streets have more precise ones.
-      ...[builtLayer(colours), discLayer(colours), ...borderLayers(colours)].map((layer) =>
+      ...[builtLayer(colours), ...borderLayers(colours)].map((layer) =>
         streets ? { ...layer, maxzoom: streets.minZoom } : layer,
       ),
-      ...ringLayers(colours),
       ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
       ...(streets?.layersIn(colours) ?? []),
       roomLayer,

@@ -11,7 +11,7 @@ import mapLibreStyles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import ownStyles from './live-map.css?url';
-import { noOverlays, ringsAround, takenRoom } from './map-overlays.ts';
+import { noOverlays, takenRoom } from './map-overlays.ts';
 import { mapStyle, type Streets } from './map-style.ts';
 import type { Place } from './mercator.ts';
 
@@ -41,8 +41,6 @@ export type OpenMap = {
   map: MapLibre;
   /** Resolves when the map is drawn. */
   ready: Promise<void>;
-  /** The distances from a place, on a map without streets. */
-  measureFrom(place: Place | null): void;
   /** Keeps the names of towns off the markers that lie on the map now. */
   makeRoom(): void;
   /** Whether the file of streets has a place. */
@@ -93,11 +91,10 @@ export async function openMap(options: Options): Promise<OpenMap> {
   const restyle = () => map.setStyle(mapStyle(container, streets, overlays));
   colours.addEventListener('change', restyle);
 
-  const cover = (id: keyof typeof overlays, data: (typeof overlays)[typeof id]) => {
-    overlays[id] = data;
-    map.getSource<GeoJSONSource>(id)?.setData(data);
+  const makeRoom = () => {
+    overlays.room = takenRoom(map);
+    map.getSource<GeoJSONSource>('room')?.setData(overlays.room);
   };
-  const makeRoom = () => cover('room', takenRoom(map));
   map.on('moveend', makeRoom);
   void ready.then(makeRoom);
 
@@ -122,9 +119,6 @@ export async function openMap(options: Options): Promise<OpenMap> {
       if (!header) return false;
       const { minLat, maxLat, minLon, maxLon } = header;
       return minLat <= lat && lat <= maxLat && minLon <= lng && lng <= maxLon;
-    },
-    measureFrom(place) {
-      if (tiles === null) cover('rings', ringsAround(place));
     },
     remove() {
       isRemoved = true;

@@ -20,6 +20,8 @@ type Options = {
   language: string;
   texts: MapTexts & { pin: string };
   onmove: (pin: Place) => void;
+  /** Called with each place that the map shows. */
+  onstreets: (hasStreets: boolean) => void;
 };
 
 /** The form rounds coordinates to this. */
@@ -34,17 +36,25 @@ const directions: Record<string, [x: number, y: number]> = {
 };
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startPinMap({ pin, boxAt, onmove, texts, ...options }: Options): Promise<PinMap> {
+export async function startPinMap({
+  pin,
+  boxAt,
+  onmove,
+  onstreets,
+  texts,
+  ...options
+}: Options): Promise<PinMap> {
   const box = boxAt(pin, options.tiles !== null);
-  const { map, ready, measureFrom, makeRoom, hasStreetsAt, remove } = await openMap({
+  const { map, ready, makeRoom, hasStreetsAt, remove } = await openMap({
     ...options,
     texts,
     bounds: toBounds(box),
   });
   await ready;
   // Without streets, there would be nothing in the box.
-  if (!(await hasStreetsAt(pin ?? centreOf(box))))
-    map.fitBounds(toBounds(boxAt(pin, false)), { animate: false });
+  const hasStreets = await hasStreetsAt(pin ?? centreOf(box));
+  onstreets(hasStreets);
+  if (!hasStreets) map.fitBounds(toBounds(boxAt(pin, false)), { animate: false });
   const element = document.createElement('button');
   element.type = 'button';
   element.className = 'pin';
@@ -56,7 +66,6 @@ export async function startPinMap({ pin, boxAt, onmove, texts, ...options }: Opt
     isPlaced = true;
     // MapLibre gives every marker the same name.
     element.setAttribute('aria-label', texts.pin);
-    measureFrom(marker.getLngLat());
     makeRoom();
   };
   if (pin) place(pin);
@@ -94,9 +103,10 @@ export async function startPinMap({ pin, boxAt, onmove, texts, ...options }: Opt
       const at = isPlaced && marker.getLngLat().wrap();
       if (at && Math.max(Math.abs(at.lat - lat), Math.abs(at.lng - lng)) < sameDegrees) return;
       place({ lat, lng });
-      void hasStreetsAt({ lat, lng }).then((hasStreets) =>
-        map.fitBounds(toBounds(boxAt({ lat, lng }, hasStreets))),
-      );
+      void hasStreetsAt({ lat, lng }).then((hasStreets) => {
+        onstreets(hasStreets);
+        map.fitBounds(toBounds(boxAt({ lat, lng }, hasStreets)));
+      });
     },
     remove,
   };
