@@ -35,7 +35,7 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   const row = page.getByRole('listitem').filter({ hasText: name });
   await expect(row).toContainText('Reported: Fraud');
   await expect(row).toContainText(`Reported by ${witness.name}`);
-  await expect(row).toContainText(/Otto .* No other reports/);
+  await expect(row).toContainText(/Otto .*Reported once · No other reports about Otto/);
   await row.getByRole('link', { name: 'Dubious party' }).click();
   await expect(page.getByRole('heading', { name: 'Dubious party' })).toBeVisible();
   await page.locator('summary', { hasText: `Suspend ${name}` }).click();
@@ -119,9 +119,10 @@ for (const javaScriptEnabled of [true, false])
       const rows = page.getByRole('listitem').filter({ hasText: offender.name });
       const row = rows.filter({ hasText: 'See the profile' });
       await expect(row).toHaveCount(1);
-      await expect(row).toContainText('2 reports');
-      await expect(row).toContainText('1 other report');
-      await expect(rows.filter({ hasText: 'View event' })).toContainText('2 other reports');
+      await expect(row).toContainText(/Reported 2 times · 1 other report about Rolf/);
+      await expect(rows.filter({ hasText: 'View event' })).toContainText(
+        'Reported once · 2 other reports about Rolf',
+      );
       for (const { name } of [witness, other]) await expect(row).toContainText(`Reported by ${name}`);
       await expect(row.locator('summary', { hasText: /^Suspend Rolf$/ })).toBeVisible();
       await row.locator('summary', { hasText: 'Dismiss' }).click();
@@ -132,7 +133,7 @@ for (const javaScriptEnabled of [true, false])
       await page.getByRole('button', { name: 'Undo' }).click();
       await expect(page.getByRole('status')).toContainText('2 reports are open again.');
       await page.goto('/admin/reports');
-      await expect(row).toContainText('2 reports');
+      await expect(row).toContainText('Reported 2 times');
     });
   });
 

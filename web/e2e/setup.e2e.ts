@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
         await page.getByLabel('A code by text message').uncheck();
         await page.getByRole('button', { name: 'Set up and sign in' }).click();
 
-        await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your instance is ready');
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your town’s page is ready');
         await expect(page).toHaveURL(/\/setup\/ready$/);
         await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
         await expect(page.getByRole('link', { name: 'Contact' })).toHaveAttribute(

@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(context, await newAdmin());
       await page.goto('/admin/settings');
       const contact = page.getByLabel('Contact for questions');
-      const instance = page.getByRole('region', { name: 'Your instance' });
+      const instance = page.getByRole('region', { name: 'Your town’s page' });
       const ways = page.getByRole('region', { name: 'Ways to sign in' });
       await contact.fill('hello');
       await instance.getByRole('button', { name: 'Save' }).click();
