@@ -43,9 +43,12 @@ export const nameSizes: { zoom: number; sizes: Steps }[] = [
 ];
 /** Streets tell the kinds of places in place of their populations: a number for each, and 0 for others. */
 export const populationOf: Record<string, number> = { city: 2e5, town: 2e4, village: 3e3 };
+/** Of borders: a dash and a gap, in widths of the line. */
+export const borderDashes = [4, 3];
+
 /** The smallest population of names that are bold, and of those that are not soft, by zoom. */
-export const leastBold: Steps = [2e5, [10.5, 4e3]];
-export const leastInk: Steps = [2e4, [10.5, 2e3]];
+export const leastBold: Steps = [2e5, [9, 4e3]];
+export const leastInk: Steps = [2e4, [9, 2e3]];
 
 /** The radius of the ground of a town, in parts of the world for each root of its population: some 9 km for half a million. */
 export const builtSize = 5.25e-7;

@@ -12,6 +12,7 @@ import type {
 import { type Colours, coloursOf } from './map-colours.ts';
 import { type Overlays, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
 import {
+  borderDashes,
   builtSize,
   dotSizes,
   leastBold,
@@ -64,7 +65,7 @@ export function mapStyle(
         paint: { 'fill-color': colours.land },
       },
       // Streets have more precise ones.
-      ...[builtLayer(colours), ...borderLayers(colours)].map((layer) =>
+      ...[builtLayer(colours), borderLayer(colours)].map((layer) =>
         streets ? { ...layer, maxzoom: streets.minZoom } : layer,
       ),
       ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
@@ -95,19 +96,14 @@ const builtAt = (zoom: number): ExpressionSpecification => [
   ['sqrt', ['get', 'population']],
 ];
 
-/** A thin line on a wide, pale one. */
-const borderLayers = ({ border }: Colours): LineLayerSpecification[] =>
-  [
-    { width: 6, opacity: 0.3 },
-    { width: 1, opacity: 1 },
-  ].map(({ width, opacity }) => ({
-    id: `base-borders-${width}`,
-    type: 'line',
-    source: 'base',
-    'source-layer': 'borders',
-    layout: { 'line-join': 'round' },
-    paint: { 'line-color': border, 'line-width': width, 'line-opacity': opacity },
-  }));
+const borderLayer = ({ border }: Colours): LineLayerSpecification => ({
+  id: 'base-borders',
+  type: 'line',
+  source: 'base',
+  'source-layer': 'borders',
+  layout: { 'line-join': 'round' },
+  paint: { 'line-color': border, 'line-width': 1.5, 'line-dasharray': borderDashes },
+});
 
 /** Streets have the names of their own towns, from their lowest zoom on. */
 function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
@@ -190,8 +186,17 @@ export const inkOf = (
 const namesOfTowns: SymbolLayerSpecification['layout'] = {
   'text-field': ['get', 'name'],
   ...lettersOf(['get', 'population']),
-  'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
-  'text-radial-offset': 0.4,
+  // Near the dot, or else beside a pin that lies on it.
+  'text-variable-anchor-offset': [0.4, 2.1].flatMap((far) => [
+    'top',
+    [0, far],
+    'bottom',
+    [0, -far],
+    'left',
+    [far, 0],
+    'right',
+    [-far, 0],
+  ]) as NonNullable<SymbolLayerSpecification['layout']>['text-variable-anchor-offset'],
   'text-max-width': 8,
   'text-padding': 10,
   'symbol-sort-key': ['-', ['get', 'population']],

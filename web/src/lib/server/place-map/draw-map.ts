@@ -118,7 +118,7 @@ const paint = (colour: Colour): string => `var(--${colour})`;
 const paintOf = ({ fill, line }: Shape, scale: number): string =>
   (fill
     ? `fill="${paint(fill)}" fill-rule="evenodd"`
-    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number(((scale * (line?.width ?? 1) + (line?.edge ?? 0)) / pathScale).toFixed(1))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" stroke-linecap="round"`) +
+    : `fill="none" stroke="${paint(line?.colour ?? 'border')}" stroke-width="${Number(((scale * (line?.width ?? 1) + (line?.edge ?? 0)) / pathScale).toFixed(1))}" stroke-opacity="${line?.opacity ?? 1}" stroke-linejoin="round" ${line?.dashes ? `stroke-dasharray="${line.dashes.map((part) => (part * line.width) / pathScale).join(' ')}"` : 'stroke-linecap="round"'}`) +
   ` transform="scale(${pathScale})"`;
 
 /** All of the picture. */

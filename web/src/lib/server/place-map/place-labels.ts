@@ -16,6 +16,8 @@ export type Box = { left: number; right: number; top: number; bottom: number };
 export const letterWidth = 0.56;
 /** Between a point and its name: for each unit of the font, and besides. */
 const [offset, gapBesides] = [0.25, 8];
+/** From a point under a pin, to the name beside the pin. */
+const besidePin = 34;
 /** Around a name. */
 const padding = 10;
 
@@ -32,7 +34,12 @@ export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { dr
     .map((town) => {
       const [x, y] = [town.x.toFixed(1), town.y.toFixed(1)];
       const dot = `<circle cx="${x}" cy="${y}" r="${valueAt(dotSizes, town.rank)}" fill="var(--soft)" stroke="var(--land)"/>`;
-      const place = placesOf(town, zoom).find(({ room }) => !all.some((other) => overlap(room, other)));
+      const isUnderPin = taken.some(
+        ({ left, right, top, bottom }) =>
+          town.x >= left && town.x <= right && town.y >= top && town.y <= bottom,
+      );
+      const places = [...placesOf(town, zoom), ...(isUnderPin ? placesOf(town, zoom, besidePin) : [])];
+      const place = places.find(({ room }) => !all.some((other) => overlap(room, other)));
       if (!place) return dot;
       all.push(place.room);
       return dot + place.write();
@@ -51,9 +58,13 @@ function sizeAt(zoom: number, rank: number): number {
 }
 
 /** Where a name may be: below its point, above it, and at its sides. */
-function placesOf({ x, y, name, rank }: NamedPoint, zoom: number): { room: Box; write: () => string }[] {
+function placesOf(
+  { x, y, name, rank }: NamedPoint,
+  zoom: number,
+  gapOfPoint = gapBesides,
+): { room: Box; write: () => string }[] {
   const size = sizeAt(zoom, rank);
-  const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapBesides];
+  const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapOfPoint];
   const colour = rank >= valueAt(leastInk, zoom) ? 'ink' : 'soft';
   const style = `fill="var(--${colour})"${rank >= valueAt(leastBold, zoom) ? ' font-weight="700"' : ''}`;
   const at = (middle: number, left: number, anchor: string, textX: number) => ({

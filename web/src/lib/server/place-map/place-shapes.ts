@@ -1,5 +1,7 @@
 /** What a picture of a place shows of a map, and in which colours of the page (tokens.css). */
 
+import { borderDashes } from '#lib/discovery/map-scale.ts';
+
 /** Custom properties, which a picture takes from the page that uses it. */
 export type Colour = 'water' | 'land' | 'built' | 'border' | 'park' | 'building' | 'road' | 'ink' | 'soft';
 /**
@@ -11,7 +13,7 @@ export type Shape = {
   kinds?: string[];
   details?: string[];
   fill?: Colour;
-  line?: { colour: Colour; width: number; edge?: number; opacity?: number };
+  line?: { colour: Colour; width: number; edge?: number; opacity?: number; dashes?: number[] };
 };
 
 const parks = ['park', 'forest', 'wood', 'grass', 'garden', 'cemetery', 'nature_reserve'];
@@ -35,8 +37,7 @@ export const backgrounds = { base: 'water', streets: 'land' } as const;
 export const shapesOf: Record<'base' | 'streets', Shape[]> = {
   base: [
     { layer: 'land', fill: 'land' },
-    { layer: 'borders', line: { colour: 'border', width: 6, opacity: 0.3 } },
-    { layer: 'borders', line: { colour: 'border', width: 1 } },
+    { layer: 'borders', line: { colour: 'border', width: 1.5, dashes: borderDashes } },
   ],
   streets: [
     { layer: 'landuse', kinds: parks, fill: 'park' },
