@@ -156,7 +156,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(context, me);
       await page.goto(`/e/${event.id}`);
       await page.getByRole('link', { name: 'Message', exact: true }).click();
-      const back = page.getByRole('main').getByRole('link', { name: 'Supper by the lake' });
+      const back = page.getByRole('main').locator('header').getByRole('link', { name: 'Supper by the lake' });
       await expect(back).toBeVisible();
       await page.getByLabel('Your message').fill('May I bring my dog?');
       await page.getByRole('button', { name: 'Send' }).click();
