@@ -23,24 +23,16 @@ export function formatAgo(time: string, timeZone?: string): string {
   return formatShortTime(time, timeZone);
 }
 
-/** Today the time, such as `18:00`; within a week the weekday, such as `Sat`; before that, the day. */
-export function formatBrief(time: string, timeZone?: string): string {
-  if (isToday(time, timeZone)) return formatClock(time, timeZone);
-  const isThisWeek = Date.now() - Date.parse(time) < 6 * dayMs;
-  const options: Intl.DateTimeFormatOptions = isThisWeek
-    ? { weekday: 'short' }
-    : { day: 'numeric', month: 'short', ...(isOtherYear(time) && { year: 'numeric' }) };
-  return dateFormatter(language(), { ...options, timeZone }).format(new Date(time));
-}
-
-/** Such as `Today`, or `Sat 12 Dec`. */
-export const formatDayName = (time: string, timeZone?: string): string =>
+/** The day and the time of day, such as `Today 18:00` or `Sat 12 Dec, 18:00`. */
+export const formatMoment = (time: string, timeZone?: string): string =>
   isToday(time, timeZone)
-    ? m.discovery_when_today()
+    ? `${m.discovery_when_today()} ${formatClock(time, timeZone)}`
     : dateFormatter(language(), {
         weekday: 'short',
         day: 'numeric',
         month: 'short',
         ...(isOtherYear(time) && { year: 'numeric' }),
+        hour: '2-digit',
+        minute: '2-digit',
         timeZone,
       }).format(new Date(time));
