@@ -41,8 +41,8 @@ export async function findPlace(api: Client, search: Search): Promise<FoundPlace
   };
 }
 
-/** In ms. The first search of a server loads its places, for seconds. */
-const maxWaitMs = 1_500;
+/** In ms. The first search of a server loads its places, for seconds: a visitor who waits for them finds the town. */
+const maxWaitMs = 5_000;
 
 /**
  * Decides what the text of the field "What or where" is: the name of a town that has events around it, or else words.
