@@ -15,10 +15,10 @@ export const inOrder = (items: Item[]): Item[] => items.toSorted((a, b) => rankO
 /** Below 1 for what is needed, with what the visitor brings first; 1 for what is taken, 2 for what others bring of it. */
 const shareOf = (item: Item): number => {
   if (leftOf(item) === 0) return item.myClaim ? 1 : 2;
-  return item.myClaim ? 0 : item.quantityClaimed / item.quantityNeeded;
+  return item.myClaim ? -1 : item.quantityClaimed / item.quantityNeeded;
 };
 
-const rankOf = (item: Item): number => (item.kind === 'wish' ? 3 : 0) + shareOf(item);
+const rankOf = (item: Item): number => (item.kind === 'wish' ? 4 : 0) + shareOf(item);
 
 /** How many of an item are brought by people whom the visitor may not see. */
 export const hiddenOf = ({ quantityClaimed, claims = [] }: Item): number =>
