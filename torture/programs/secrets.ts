@@ -293,6 +293,9 @@ async function outage(environment: Environment, canaries: Canaries, responses: A
   }
 }
 
+/** Metrics without their values: a number of bytes can be equal to a code. */
+const withoutMeasurements = (text: string): string => text.replace(/ [\d.e+-]+\\n/g, '\\n');
+
 async function verdict(
   environment: Environment,
   canaries: Canaries,
@@ -311,7 +314,9 @@ async function verdict(
   const leaks = [
     ...findLeaks("the servers' output", printed, logged),
     ...findLeaks("PostgreSQL's log", log, logged),
-    ...responses.flatMap(({ to, text }) => findLeaks(`the response to ${to}`, text, known)),
+    ...responses.flatMap(({ to, text }) =>
+      findLeaks(`the response to ${to}`, withoutMeasurements(text), known),
+    ),
     ...findLeaks('the database', rows, unstored),
     ...[...codes, canaries.code].filter((code) => hasCode(rows, code)).map(() => 'a code in the database'),
   ];
