@@ -1,10 +1,11 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
-import { clearView, type Room, roomOf, touches } from './clear-view.ts';
+import { clearView, roomOf } from './clear-view.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
 import { lastTownZoom } from './map-scale.ts';
 import { type Box, normalizeBox, scaleBox, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
+import { type Room, touches } from './rooms.ts';
 
 export type LiveMap = {
   /** Resolves when the map is drawn, with all that lies on it. */
@@ -78,13 +79,13 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
       const padding = { top: 0, left: 0, right: 0, bottom: height - frame.bottom };
       map.fitBounds(toBounds(next), { animate: false, padding });
       const [middleX, middleY] = [width / 2, height / 2];
-      const { x, y, out } = clearView(frame, things, (step) => {
-        const part = 2 ** -step.out;
-        return markersAt(scaleOf() - step.out).map(({ lat, lng, eventId }) => {
+      const { x, y, out } = clearView(frame, things, (out) => {
+        const part = 2 ** -out;
+        return markersAt(scaleOf() - out).map(({ lat, lng, eventId }) => {
           const at = map.project([lng, lat]);
           return {
-            x: middleX + (at.x - middleX) * part + step.x,
-            y: middleY + (at.y - middleY) * part + step.y,
+            x: middleX + (at.x - middleX) * part,
+            y: middleY + (at.y - middleY) * part,
             isSingle: eventId !== null,
           };
         });

@@ -12,7 +12,8 @@ import {
   valueAt,
 } from '#lib/discovery/map-scale.ts';
 import type { Drawing } from '#lib/discovery/mercator.ts';
-import { type Box, type NamedPoint, overlap, writeText } from './place-labels.ts';
+import { type Room, touches } from '#lib/discovery/rooms.ts';
+import { type NamedPoint, writeText } from './place-labels.ts';
 
 /** The parts of a ground, of which each lies over the one before: it has no edge. */
 const softParts = [1, 0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44];
@@ -38,7 +39,7 @@ export function drawRings(
   { x, y, lat }: RingCentre,
   { worldSize }: Drawing,
   zoom: number,
-): { circles: string; labels: (taken: Box[]) => string } {
+): { circles: string; labels: (taken: Room[]) => string } {
   const unitsPerKm = worldSize / (equator * Math.cos((lat * Math.PI) / 180));
   const least = valueAt(leastRing, zoom);
   const rings = ringRadii
@@ -53,7 +54,7 @@ export function drawRings(
         .flatMap(({ km, radius }) => [y + radius, y - radius].map((at) => ({ km, at })))
         .filter(({ at }) => {
           const box = { left: x - 18, right: x + 18, top: at - 8, bottom: at + 8 };
-          return !taken.some((other) => overlap(box, other));
+          return !taken.some((other) => touches(box, other));
         })
         .map(({ km, at }) => writeText(`${km} km`, x, at, 12, 'fill="var(--soft)" text-anchor="middle"'))
         .join(''),

@@ -2,10 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { populationOf } from '#lib/discovery/map-scale.ts';
 import type { Drawing, Place } from '#lib/discovery/mercator.ts';
+import { isIn, type Room } from '#lib/discovery/rooms.ts';
 import { drawBuilt, drawRings } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
-import { clipPolygon, isIn, pathScale, type TilePlace, toPath } from './paths.ts';
-import { type Box, drawTowns, type NamedPoint } from './place-labels.ts';
+import { clipPolygon, pathScale, type TilePlace, toPath } from './paths.ts';
+import { drawTowns, type NamedPoint } from './place-labels.ts';
 import { backgrounds, type Colour, type Shape, shapesOf } from './place-shapes.ts';
 import { drawStreetNames, type NamedLine } from './street-names.ts';
 import type { Layer, Point } from './vector-tile.ts';
@@ -28,7 +29,7 @@ export type Sheet = Size & { kind: MapKind; drawing: Drawing; tiles: PlacedTile[
  * What lies over a map. `taken`: boxes of pins, which no name may lie under. `isTall`: whether names may cross the upper and
  * the lower edge. `from`: the place from which circles show distances.
  */
-export type Overlay = { taken: Box[]; isTall: boolean; from: Place | null };
+export type Overlay = { taken: Room[]; isTall: boolean; from: Place | null };
 
 /** @param drawing one of this size */
 export async function readSheet(
@@ -122,7 +123,7 @@ const paintOf = ({ fill, line }: Shape, scale: number): string =>
   ` transform="scale(${pathScale})"`;
 
 /** All of the picture. */
-const frameOf = ({ width, height }: Size): Box => ({
+const frameOf = ({ width, height }: Size): Room => ({
   left: -beyond,
   right: width + beyond,
   top: -beyond,
@@ -130,7 +131,7 @@ const frameOf = ({ width, height }: Size): Box => ({
 });
 
 /** What names do not cross: the edges of what is always in sight. */
-const edgesOf = ({ width, height }: Size, isTall: boolean): Box[] => [
+const edgesOf = ({ width, height }: Size, isTall: boolean): Room[] => [
   ...[0, width].map((x) => ({ left: x, right: x, top: -beyond, bottom: height + beyond })),
   ...(isTall ? [] : [0, height]).map((y) => ({ left: -beyond, right: width + beyond, top: y, bottom: y })),
 ];
@@ -158,7 +159,7 @@ function pathOf(
 }
 
 /** A frame of the drawing in units of a tile. */
-const frameIn = (frame: Box, { left, top, unit }: TilePlace): Box => ({
+const frameIn = (frame: Room, { left, top, unit }: TilePlace): Room => ({
   left: (frame.left - left) / unit,
   right: (frame.right - left) / unit,
   top: (frame.top - top) / unit,

@@ -1,5 +1,5 @@
 /** Lines of a picture, as short as they can be. */
-import type { Box } from './place-labels.ts';
+import type { Room } from '#lib/discovery/rooms.ts';
 import type { Point } from './vector-tile.ts';
 
 /** Where a tile is in a drawing. `unit`: of its points, in units of the drawing. */
@@ -10,11 +10,8 @@ export const pathScale = 0.1;
 /** Of a path: nearer points are one. */
 const leastStep = 7;
 
-export const isIn = ([x, y]: Point, { left, right, top, bottom }: Box): boolean =>
-  x >= left && x <= right && y >= top && y <= bottom;
-
 type Side = { axis: 0 | 1; limit: number; sign: 1 | -1 };
-const sidesOf = ({ left, right, top, bottom }: Box): Side[] => [
+const sidesOf = ({ left, right, top, bottom }: Room): Side[] => [
   { axis: 0, limit: left, sign: 1 },
   { axis: 0, limit: right, sign: -1 },
   { axis: 1, limit: top, sign: 1 },
@@ -22,7 +19,7 @@ const sidesOf = ({ left, right, top, bottom }: Box): Side[] => [
 ];
 
 /** The part of a polygon in a frame (Sutherland and Hodgman). Parts that lie apart are joined along the frame. */
-export function clipPolygon(polygon: Point[], frame: Box): Point[] {
+export function clipPolygon(polygon: Point[], frame: Room): Point[] {
   let points = polygon;
   for (const side of sidesOf(frame)) points = clipAt(points, side);
   return points;

@@ -7,10 +7,10 @@ import {
   nameSizes,
   valueAt,
 } from '#lib/discovery/map-scale.ts';
+import { isIn, type Room, touches } from '#lib/discovery/rooms.ts';
 
 /** `rank`: the population, or what stands for it. */
 export type NamedPoint = { x: number; y: number; name: string; rank: number };
-export type Box = { left: number; right: number; top: number; bottom: number };
 
 /** Of letters on average, for each unit of the font. */
 export const letterWidth = 0.56;
@@ -25,7 +25,11 @@ const padding = 10;
  * Dots and names, and what is taken then.
  * @param taken boxes that lie on the drawing already
  */
-export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { drawn: string; taken: Box[] } {
+export function drawTowns(
+  towns: NamedPoint[],
+  taken: Room[],
+  zoom: number,
+): { drawn: string; taken: Room[] } {
   const all = [...taken];
   const least = valueAt(leastPopulation, zoom);
   const drawn = towns
@@ -34,12 +38,9 @@ export function drawTowns(towns: NamedPoint[], taken: Box[], zoom: number): { dr
     .map((town) => {
       const [x, y] = [town.x.toFixed(1), town.y.toFixed(1)];
       const dot = `<circle cx="${x}" cy="${y}" r="${valueAt(dotSizes, town.rank)}" fill="var(--soft)" stroke="var(--land)"/>`;
-      const isUnderPin = taken.some(
-        ({ left, right, top, bottom }) =>
-          town.x >= left && town.x <= right && town.y >= top && town.y <= bottom,
-      );
+      const isUnderPin = taken.some((room) => isIn([town.x, town.y], room));
       const places = [...placesOf(town, zoom), ...(isUnderPin ? placesOf(town, zoom, besidePin) : [])];
-      const place = places.find(({ room }) => !all.some((other) => overlap(room, other)));
+      const place = places.find(({ room }) => !all.some((other) => touches(room, other)));
       if (!place) return dot;
       all.push(place.room);
       return dot + place.write();
@@ -62,7 +63,7 @@ function placesOf(
   { x, y, name, rank }: NamedPoint,
   zoom: number,
   gapOfPoint = gapBesides,
-): { room: Box; write: () => string }[] {
+): { room: Room; write: () => string }[] {
   const size = sizeAt(zoom, rank);
   const [length, gap] = [[...name].length * letterWidth * size, offset * size + gapOfPoint];
   const colour = rank >= valueAt(leastInk, zoom) ? 'ink' : 'soft';
@@ -88,9 +89,6 @@ function placesOf(
 export const writeText = (text: string, x: number, y: number, size: number, attributes: string): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" dy="0.35em" font-size="calc(${size.toFixed(1)}px * var(--letters, 1))" ` +
   `stroke="var(--land)" stroke-width="3" stroke-linejoin="round" paint-order="stroke" ${attributes}>${escapeXml(text)}</text>`;
-
-export const overlap = (a: Box, b: Box): boolean =>
-  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

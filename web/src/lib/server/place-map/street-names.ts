@@ -1,6 +1,6 @@
 /** Names of streets in a picture of a map, along a straight part of each: the most important streets first. */
-import { isIn } from './paths.ts';
-import { type Box, letterWidth, overlap, writeText } from './place-labels.ts';
+import { isIn, type Room, touches } from '#lib/discovery/rooms.ts';
+import { letterWidth, writeText } from './place-labels.ts';
 import { namedRoads } from './place-shapes.ts';
 import type { Point } from './vector-tile.ts';
 
@@ -18,7 +18,7 @@ const small = new Set(['service', 'pedestrian', 'residential', 'unclassified', '
 const straight = 1.05;
 
 /** @param taken boxes that lie on the drawing already @param frame all of the picture */
-export function drawStreetNames(streets: NamedLine[], taken: Box[], frame: Box, zoom: number): string {
+export function drawStreetNames(streets: NamedLine[], taken: Room[], frame: Room, zoom: number): string {
   if (zoom < leastZoom) return '';
   const all = [...taken];
   const drawn = new Map<string, string>();
@@ -32,7 +32,7 @@ export function drawStreetNames(streets: NamedLine[], taken: Box[], frame: Box, 
     const place = placesOn(line, length).find(
       ({ boxes }) =>
         boxes.every(({ left, top }) => isIn([left, top], frame)) &&
-        !boxes.some((box) => all.some((other) => overlap(box, other))),
+        !boxes.some((box) => all.some((other) => touches(box, other))),
     );
     if (!place) continue;
     all.push(...place.boxes);
@@ -44,7 +44,7 @@ export function drawStreetNames(streets: NamedLine[], taken: Box[], frame: Box, 
 
 const rankOf = (detail: string): number => namedRoads.indexOf(detail);
 
-type NamePlace = { boxes: Box[]; write: (name: string) => string };
+type NamePlace = { boxes: Room[]; write: (name: string) => string };
 
 /** The straight parts of a line that are as long as a name. */
 function placesOn(line: Point[], length: number): NamePlace[] {
@@ -69,7 +69,7 @@ function placeBetween([ax, ay]: Point, [bx, by]: Point, length: number): NamePla
   const slope = Math.atan2(by - ay, bx - ax);
   const angle = Math.abs(slope) > Math.PI / 2 ? slope + Math.PI : slope;
   const count = Math.ceil(length / size);
-  const boxes = Array.from({ length: count }, (_, i): Box => {
+  const boxes = Array.from({ length: count }, (_, i): Room => {
     const along = ((i + 0.5) / count - 0.5) * length;
     const [cx, cy] = [x + along * Math.cos(angle), y + along * Math.sin(angle)];
     return { left: cx - size / 2, right: cx + size / 2, top: cy - size / 2, bottom: cy + size / 2 };
