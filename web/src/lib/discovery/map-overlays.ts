@@ -1,23 +1,9 @@
 /** What lies over a map: room that no name may take. */
 import type { FeatureCollection } from 'geojson';
-import type {
-  ExpressionSpecification,
-  LayerSpecification,
-  Map as MapLibre,
-  SourceSpecification,
-} from 'maplibre-gl';
+import type { ExpressionSpecification, LayerSpecification, Map as MapLibre } from 'maplibre-gl';
 import type { Steps } from './map-scale.ts';
 
-export type Overlays = Record<'room', FeatureCollection>;
-
-const collect = (features: FeatureCollection['features']): FeatureCollection => ({
-  type: 'FeatureCollection',
-  features,
-});
-export const noOverlays = (): Overlays => ({ room: collect([]) });
-
-export const sourcesOf = (overlays: Overlays): Record<string, SourceSpecification> =>
-  Object.fromEntries(Object.entries(overlays).map(([id, data]) => [id, { type: 'geojson', data }]));
+export const noRoom: FeatureCollection = { type: 'FeatureCollection', features: [] };
 
 export const stepsOf = (
   [first, ...later]: Steps,
@@ -53,9 +39,10 @@ export function takenRoom(map: MapLibre): FeatureCollection {
     ...[top, bottom].map((y) => new DOMRect(left, y - letter.height / 2, width, letter.height)),
     ...[left, right].map((x) => new DOMRect(x - letter.width / 2, top, letter.width, height)),
   ];
-  return collect(
-    boxes.flatMap((box) => rowsOf(box, frame)).map(({ x, y, text }) => toPoint(map, x, y, text)),
-  );
+  return {
+    type: 'FeatureCollection',
+    features: boxes.flatMap((box) => rowsOf(box, frame)).map(({ x, y, text }) => toPoint(map, x, y, text)),
+  };
 }
 
 /** Rows of letters that cover a box, by their middles in the frame. */

@@ -1,5 +1,5 @@
 /** The style of the map that can be moved: countries and towns in the colours of the page, and streets where it has them. */
-import type { Polygon } from 'geojson';
+import type { FeatureCollection, Polygon } from 'geojson';
 import type {
   CircleLayerSpecification,
   ExpressionSpecification,
@@ -10,7 +10,7 @@ import type {
   VectorSourceSpecification,
 } from 'maplibre-gl';
 import { type Colours, coloursOf } from './map-colours.ts';
-import { type Overlays, roomLayer, sourcesOf, stepsOf } from './map-overlays.ts';
+import { roomLayer, stepsOf } from './map-overlays.ts';
 import {
   borderDashes,
   builtSize,
@@ -45,7 +45,7 @@ const [regular, bold] = [
 export function mapStyle(
   container: HTMLElement,
   streets: Streets | null,
-  overlays: Overlays,
+  room: FeatureCollection,
 ): StyleSpecification {
   const colours = coloursOf(container);
   return {
@@ -53,7 +53,7 @@ export function mapStyle(
     sources: {
       base: { type: 'vector', url: `pmtiles://${baseMap}` },
       ...(streets && { streets: streets.source }),
-      ...sourcesOf(overlays),
+      room: { type: 'geojson', data: room },
     },
     layers: [
       { id: 'base-water', type: 'background', paint: { 'background-color': colours.water } },

@@ -11,7 +11,7 @@ import mapLibreStyles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import ownStyles from './live-map.css?url';
-import { noOverlays, takenRoom } from './map-overlays.ts';
+import { noRoom, takenRoom } from './map-overlays.ts';
 import { mapStyle, type Streets } from './map-style.ts';
 import type { Place } from './mercator.ts';
 
@@ -60,10 +60,10 @@ export async function openMap(options: Options): Promise<OpenMap> {
   addProtocol('pmtiles', files.tile);
   await loadStyles();
   let streets: Streets | null = null;
-  const overlays = noOverlays();
+  let room = noRoom;
   const map = new MapLibre({
     container,
-    style: mapStyle(container, streets, overlays),
+    style: mapStyle(container, streets, room),
     bounds,
     maxZoom: tiles === null ? lastZoom : lastStreetZoom,
     attributionControl: false,
@@ -88,12 +88,12 @@ export async function openMap(options: Options): Promise<OpenMap> {
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
 
   const colours = matchMedia('(prefers-color-scheme: dark)');
-  const restyle = () => map.setStyle(mapStyle(container, streets, overlays));
+  const restyle = () => map.setStyle(mapStyle(container, streets, room));
   colours.addEventListener('change', restyle);
 
   const makeRoom = () => {
-    overlays.room = takenRoom(map);
-    map.getSource<GeoJSONSource>('room')?.setData(overlays.room);
+    room = takenRoom(map);
+    map.getSource<GeoJSONSource>('room')?.setData(room);
   };
   map.on('moveend', makeRoom);
   void ready.then(makeRoom);
