@@ -61,8 +61,8 @@ export const rootSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
   tracer ? run(tracer, name, {}, work) : work();
 
 /**
- * Runs work that several requests wait for, with the span of each. It is part of the first one that is recorded; each of the others and its span refer
- * to each other.
+ * Runs work that several requests wait for, with the span of each. It is part of the first one that is recorded; each of
+ * the others and its span refer to each other.
  */
 export function batchSpan<T>(served: { span: Span | undefined }[], work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();

@@ -2,17 +2,21 @@
 import { m } from '#lib/messages/index.js';
 
 /**
- * Opens the dialog of the system, or copies the link; without a title, it copies.
+ * Opens the dialog of the system, or copies the link.
  * @returns a text to announce; empty if the system shows what happens
  */
-export async function shareEvent(click: MouseEvent, { title, url }: { title?: string; url: string }) {
-  if (!navigator.share && !navigator.clipboard) return '';
+export async function shareEvent(click: MouseEvent, { title, url }: { title: string; url: string }) {
+  if (!navigator.share) return copyLink(click, url);
   click.preventDefault();
-  if (navigator.share && title) {
-    // Visitors may close the dialog of the system.
-    await navigator.share({ title, url }).catch(() => {});
-    return '';
-  }
+  // Visitors may close the dialog of the system.
+  await navigator.share({ title, url }).catch(() => {});
+  return '';
+}
+
+/** @returns a text to announce; empty without a clipboard, where the link of the page is followed */
+export async function copyLink(click: MouseEvent, url: string) {
+  if (!navigator.clipboard) return '';
+  click.preventDefault();
   await navigator.clipboard.writeText(url);
   return m.extras_link_copied();
 }
