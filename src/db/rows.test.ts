@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteRows, insertRows, joinedBy, rowsOf, update, updateRows } from './rows.ts';
+import { deleteRows, insertRows, joinedBy, materialized, rowsOf, update, updateRows } from './rows.ts';
 import { type Statement, sql } from './sql.ts';
 
 const keys = [
@@ -71,4 +71,10 @@ test('update: raises the versions of the rows that have one', () => {
   assert.equal(text(update('bookings b', sql`seats = 1`)), 'update bookings b set seats = 1');
   const counters = updateRows('event_counters c', keys, { eventId: 'uuid' }, {}, sql`rsvp_count = 0`);
   assert.match(text(counters), /set rsvp_count = 0, version = c\.version \+ 1 from unnest/);
+});
+
+test('materialized: on one PostgreSQL only', () => {
+  const statement = sql`with m as ${materialized} (select 1) table m`;
+  assert.match(render(statement, false).text, /as materialized \(/);
+  assert.match(render(statement, true).text, /as not materialized \(/);
 });

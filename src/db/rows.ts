@@ -178,3 +178,11 @@ function matches<T extends object>(table: Table, keys: T[], key: Columns<T>): St
  */
 export const amongKeys = (column: string, ids: () => string[]): Statement =>
   formOf((isDistributed) => (isDistributed ? sql` and ${isOneOf(raw(column), [...new Set(ids())])}` : empty));
+
+/**
+ * How a WITH query is evaluated whose rows the statement counts and sorts: once. On a cluster, each node counts and sorts
+ * its own rows; if they were materialized, the coordinator would receive all of them.
+ */
+export const materialized: Statement = formOf((isDistributed) =>
+  raw(isDistributed ? 'not materialized' : 'materialized'),
+);

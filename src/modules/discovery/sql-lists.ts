@@ -1,5 +1,6 @@
 /** Lists that the database computes, with one statement each: the page and the exact total. */
 import type { Queryable } from '../../db/query.ts';
+import { materialized } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Search } from '../events/search-words.ts';
 import type { ListQuery, Page, Slice } from './event-query.ts';
@@ -20,7 +21,7 @@ export function listStatement(query: ListQuery, { page, limit }: Slice): Stateme
   // Few events have the words or lie in the circle or box: they are read once, for the total and the page.
   if (query.search !== null || isBounded(query.circle) || query.box) {
     return sql`
-    with matches as materialized (
+    with matches as ${materialized} (
       select e.id, e.start_at, ${gradeOf(query)} as grade from events e where ${matching(query)}
     ), page as (
       select * from matches order by grade desc, start_at, id ${slice}
@@ -29,12 +30,37 @@ export function listStatement(query: ListQuery, { page, limit }: Slice): Stateme
     left join page p on true order by p.grade desc, p.start_at, p.id`;
   }
   // Otherwise the total is a scan of an index alone, and the page reads the index of starts only as far as it needs.
+  const { starting, running } = rangesOf(query);
   return sql`
-    with page as (
-      select e.id, e.start_at from events e where ${matching(query)} order by e.start_at, e.id ${slice}
+    with running as materialized (select e.id, e.start_at from events e where ${running}), page as (
+      select * from (
+        select * from running
+        union all
+        (select e.id, e.start_at from events e where ${starting}
+          order by e.start_at, e.id limit ${page * limit}::bigint)
+      ) found
+      order by start_at, id ${slice}
     )
-    select t.total, p.id from (select count(*)::int as total from events e where ${matching(query)}) t
-    left join page p on true order by p.start_at, p.id`;
+    select t.total, p.id from (
+      select sum(n)::int as total from (
+        select count(*) as n from running union all select count(*) from events e where ${starting}
+      ) counts
+    ) t left join page p on true order by p.start_at, p.id`;
+}
+
+/**
+ * The conditions on the events that begin from `query.from` on, and on those that are running then, which events_by_span
+ * finds. One condition on their end would read the events of all the past.
+ */
+function rangesOf(query: ListQuery): { starting: Statement; running: Statement } {
+  const { from, since } = query;
+  const starting = { ...query, from: null };
+  if (!from || (since && since >= from)) return { starting: matching(starting), running: sql`false` };
+  const isRunning = sql`e.start_at < ${from} and tstzrange(e.start_at, e.end_at) @> ${from}::timestamptz`;
+  return {
+    starting: matching({ ...starting, since: from }),
+    running: sql`${matching(starting)} and ${isRunning}`,
+  };
 }
 
 /** The condition on `events e` of all filters and the words. */
