@@ -1,5 +1,6 @@
 -- Sends the requests of a file in sequence and prints the result as one line of JSON.
 -- Each line of the file has four fields separated by tabs: method, path, token and body; token and body may be empty.
+-- The token of a browser session is sent as its cookie.
 -- Arguments: the file; "statuses" to count the responses by status, which slows the load generator down; "once" to
 -- stop after the last request of the file instead of starting again.
 
@@ -30,7 +31,11 @@ function init(args)
   for line in io.lines(args[1]) do
     local method, path, token, body = line:match("^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)$")
     local headers = {}
-    if token ~= "" then headers["Authorization"] = "Bearer " .. token end
+    if token:sub(1, 3) == "pb_" then
+      headers["Cookie"] = "potluck-" .. wrk.port .. "=" .. token
+    elseif token ~= "" then
+      headers["Authorization"] = "Bearer " .. token
+    end
     if body ~= "" then headers["Content-Type"] = "application/json" end
     table.insert(requests, wrk.format(method, path, headers, body ~= "" and body or nil))
   end

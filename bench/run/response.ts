@@ -11,7 +11,11 @@ const nodeHeaders = /^(date|connection|keep-alive|transfer-encoding)$/i;
 export function send(port: number, { method, path, token, body }: Request): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     const headers = {
-      ...(token && { authorization: `Bearer ${token}` }),
+      // The token of a browser session is sent as its cookie.
+      ...(token &&
+        (token.startsWith('pb_')
+          ? { cookie: `potluck-${port}=${token}` }
+          : { authorization: `Bearer ${token}` })),
       ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
     const sent = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {

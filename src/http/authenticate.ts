@@ -15,10 +15,20 @@ import { Problem } from '../lib/errors.ts';
 import { browserCookieName, clearedCookie, readCookies } from './browser-cookie.ts';
 import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';
 
+type Request = Pick<FastifyRequest, 'method' | 'headers'>;
+type Access = Pick<FastifyContextConfig, 'access' | 'verifiesCaller' | 'allowsSuspended'>;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The person whose token or cookie the request carries; null without either. */
     caller: Caller | null;
+  }
+  interface FastifyInstance {
+    /**
+     * Finds the person whose token or cookie a request carries, as an endpoint with this access does; null without either.
+     * @throws Problem `token_missing`, `token_invalid`, `account_suspended` or `cross_site_request`
+     */
+    findCaller(request: Request, access: Access): Promise<Caller | null>;
   }
 }
 
@@ -56,12 +66,30 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
     options.onRequest = hooks;
   });
 
+  /** @returns null for a request that needs no credential and has none */
+  const credentialOf = (request: Request, { access }: Access): Credential | null => {
+    const credential = access === 'public' ? null : readCredential(request);
+    if (credential instanceof Problem) throw credential;
+    if (!credential && (access === 'required' || access === 'admin')) throw new Problem('token_missing');
+    return credential;
+  };
+  app.decorate('findCaller', async (request, access) => {
+    const credential = credentialOf(request, access);
+    return credential && (await authenticate(credential, access));
+  });
+
   const findCaller =
     (config: FastifyContextConfig): onRequestHookHandler =>
     (request, reply, done) => {
-      const credential = readCredential(request);
-      if (credential instanceof Problem) return done(credential);
-      if (!credential) return done(config.access === 'optional' ? undefined : new Problem('token_missing'));
+      let credential: Credential | null;
+      try {
+        credential = credentialOf(request, config);
+      } catch (error) {
+        return done(error as Error);
+      }
+      // Without a promise: most requests have no credential.
+      if (!credential) return done();
+      const { isCookie } = credential;
       authenticate(credential, config).then(
         (caller) => {
           request.caller = caller;
@@ -69,7 +97,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
         },
         (error) => {
           const isEnded = error instanceof Problem && error.code === 'token_invalid';
-          if (isEnded && credential.isCookie && config.clearsCookie) reply.header('set-cookie', cleared);
+          if (isEnded && isCookie && config.clearsCookie) reply.header('set-cookie', cleared);
           done(error);
         },
       );
@@ -78,7 +106,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
 
 /** Returns a function that reads the credential of a request: null without one, or the refusal of a cookie. */
 function credentialReader(cookieName: string, publicOrigin: string) {
-  return (request: FastifyRequest): Credential | Problem | null => {
+  return (request: Request): Credential | Problem | null => {
     const { authorization, cookie } = request.headers;
     // No other site can make a browser send this header, so it takes precedence over a cookie.
     if (authorization !== undefined) {
@@ -118,7 +146,7 @@ function authenticator({ db, sessions, clock }: Services) {
 
   return async (
     { tokens, isCookie }: Credential,
-    { verifiesCaller: mayUseCache, allowsSuspended }: FastifyContextConfig,
+    { verifiesCaller: mayUseCache, allowsSuspended }: Access,
   ): Promise<Caller> => {
     const now = clock();
     for (const token of tokens) {

@@ -10,7 +10,7 @@ import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
 import type { Compressed } from './compression.ts';
-import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
+import { addVary, isNotModified, type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import type { TurnKind } from './limits/turns.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 
@@ -34,10 +34,11 @@ type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B
   idempotency: IdempotencyContext;
   /** Headers, address and abort state. */
   request: FastifyRequest;
-  /** For `addVary`, and for streams, which write to the socket themselves and return `STREAMED`. */
+  /** For streams, which write to the socket themselves and return `STREAMED`. */
   reply: FastifyReply;
 };
 
+/** `vary` is added to that of the reply. */
 type Headers = Record<string, string | number | string[]>;
 
 /** JSON that is serialized already: by an idempotent replay, or composed of serialized fragments. */
@@ -102,7 +103,7 @@ type Metadata = {
   turns?: TurnKind;
   /** Default: 4.5 seconds; a timeout of a route is longer. */
   timeoutMs?: number;
-  /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
+  /** The response has an ETag, and a matching `If-None-Match` turns it into a 304 (conditional.ts). */
   conditional?: true;
   /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
   ifMatch?: true;
@@ -198,8 +199,7 @@ export function registerEndpoint<S extends RegistrationServices>(
   endpoint: Operation<S>,
   services: S,
 ): void {
-  const { access, idempotent, uncached } = endpoint;
-  const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
+  const { idempotent } = endpoint;
   app.route({
     ...endpoint.routeOptions,
     method: endpoint.method,
@@ -208,16 +208,30 @@ export function registerEndpoint<S extends RegistrationServices>(
     schema: schemaOf(endpoint),
     handler: async (request, reply) => {
       const { caller, params, query, body } = request;
-      if (access === 'admin' && caller?.role !== 'admin') throw new Problem('not_admin');
-      // For a caller, authentication has read the change log.
-      if (!caller && !uncached) await services.changeLog.catchUp();
       const idempotency = idempotent
         ? idempotencyContext(request, reply, caller, services.config.secretKey)
         : undefined;
-      const response = await handle({ caller, params, query, body, idempotency, request, reply }, services);
-      return send(reply, response);
+      const input = { caller, params, query, body, idempotency, request, reply };
+      const catchUp = () => services.changeLog.catchUp();
+      return send(reply, await runEndpoint(endpoint, input, services, catchUp), endpoint);
     },
   });
+}
+
+/**
+ * Runs the handler of an endpoint for a caller whom authentication has found, or for none.
+ * @param catchUp reads the change log
+ */
+export async function runEndpoint<S>(
+  { access, uncached, handler }: Endpoint<S>,
+  input: { caller: Caller | null },
+  services: S,
+  catchUp: () => Promise<void>,
+): Promise<Response> {
+  if (access === 'admin' && input.caller?.role !== 'admin') throw new Problem('not_admin');
+  // For a caller, authentication has read the change log.
+  if (!input.caller && !uncached) await catchUp();
+  return await (handler as (input: unknown, services: S) => Promise<Response>)(input, services);
 }
 
 function schemaOf(endpoint: Operation<never>): FastifySchema {
@@ -235,13 +249,20 @@ function schemaOf(endpoint: Operation<never>): FastifySchema {
   } as FastifySchema;
 }
 
-type Response = { status: number; body: unknown; headers?: Headers } | PreparedResponse;
+export type Response = { status: number; body: unknown; headers?: Headers } | PreparedResponse;
 
 /** The one path to the wire: bodies are serialized by the declared schema of their status. */
-function send(reply: FastifyReply, response: Response): FastifyReply {
+function send(reply: FastifyReply, response: Response, { conditional }: Metadata): FastifyReply {
   // A stream writes by itself, and a request that timed out has its response.
   if (response === STREAMED || reply.sent) return reply;
-  if (response.headers) reply.headers(response.headers);
+  const { vary, ...headers } = response.headers ?? {};
+  if (vary !== undefined) addVary(reply, `${vary}`);
+  if (conditional && isNotModified(reply.request, `${headers.etag}`)) {
+    // A 304 has no headers that describe the content (RFC 9110, section 15.4.5).
+    const { 'content-disposition': _, ...ofCaches } = headers;
+    return sendNotModified(reply.headers(ofCaches));
+  }
+  reply.headers(headers);
   if ('body' in response) return reply.code(response.status).send(response.body);
   if (!('json' in response || 'content' in response)) return sendNotModified(reply);
   reply.code(response.statusCode);

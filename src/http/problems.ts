@@ -71,10 +71,25 @@ function reportOutage(outages: OutageLog, error: FastifyError): void {
   else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
 }
 
-export function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export const sendError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
+  sendProblem(reportedProblem(error, request), request, reply);
+
+function reportedProblem(error: FastifyError, request: FastifyRequest): Problem {
   const problem = toProblem(error);
   if (problem.code === 'internal_error') reportUnexpected(request, error);
-  return sendProblem(problem, request, reply);
+  return problem;
+}
+
+type ErrorResponse = { status: number; headers: Record<string, string | number>; json: string };
+
+/** Reports an error as for a response, and returns the response. */
+export function toErrorResponse(
+  error: FastifyError,
+  request: FastifyRequest,
+  outages: OutageLog,
+): ErrorResponse {
+  reportOutage(outages, error);
+  return errorResponse(reportedProblem(error, request), request);
 }
 
 /** Logs and counts an error that is a defect of the server. */
@@ -84,17 +99,22 @@ export function reportUnexpected({ id, method, url, log }: FastifyRequest, error
   log.error({ reqId: id, method, path: loggedPath(url), err }, 'unexpected error');
 }
 
-function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+function errorResponse(problem: Problem, { id }: FastifyRequest): ErrorResponse {
   const { status } = catalogue[problem.code];
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
-  // A cache may store a 404 or 405 that does not forbid it, also of a page.
-  reply.header('cache-control', 'no-store');
-  // Sent as a string, because routes declare serializers for successful responses only.
-  return reply
-    .code(status)
-    .type(mediaType)
-    .send(JSON.stringify(problemBody(problem, request.id)));
+  const headers = {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...((status === 429 || status === 503) && { 'retry-after': problem.retryAfter ?? 1 }),
+    // A cache may store a 404 or 405 that does not forbid it, also of a page.
+    'cache-control': 'no-store',
+    'content-type': mediaType,
+  };
+  // A string, because routes declare serializers for successful responses only.
+  return { status, headers, json: JSON.stringify(problemBody(problem, id)) };
+}
+
+function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  const { status, headers, json } = errorResponse(problem, request);
+  return reply.code(status).headers(headers).send(json);
 }
 
 /** Problem codes of the errors that Fastify reports before a handler runs. */

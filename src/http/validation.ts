@@ -75,6 +75,22 @@ function validatorOf(ajv: Ajv, schema: object): (data: unknown) => true | { erro
 }
 
 /**
+ * Validates the parameters of a read inside the process as those of a request. They get the defaults of their schema.
+ * @param schema of the endpoint; undefined if it has no parameters
+ * @throws an error that becomes the problem of a request with these parameters (problems.ts)
+ */
+export function validateQuery(schema: object | undefined, query: Record<string, unknown>): void {
+  const result = validatorOf(queryValidator, closed(schema ?? noParameters))(query);
+  if (result !== true)
+    throw Object.assign(new Error('invalid query'), {
+      validation: result.error,
+      validationContext: 'querystring',
+    });
+  const errors = unstorable(query, '');
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/**
  * Refuses an encoded body before it is read (RFC 9110, 15.5.16). `Accept-Encoding` tells the client that the
  * coding is at fault and not the media type (RFC 9110, 12.5.3).
  */

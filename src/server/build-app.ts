@@ -99,7 +99,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
   // After the modules: its route matches every path that no other route does.
-  if (pages) await registerWeb(app, services);
+  if (pages) await registerWeb(app, modules, services);
   if (runJobs) registerMaintenance(app, services);
   await registerDrain(app, open);
   return app;

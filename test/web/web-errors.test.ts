@@ -28,13 +28,13 @@ const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(api.url + path, { headers, redirect: 'manual' });
 
 test('page: 500 with the request id, and one line of the log with this id, the masked path and the error', async () => {
-  // Pages send their requests to the API through this function.
-  const routing = mock.method(api.app, 'routing', () => {
+  // Pages ask for the caller of each read of the API.
+  const findCaller = mock.method(api.app, 'findCaller', () => {
     throw new TypeError('a defect');
   });
   const headers = { 'x-request-id': 'page-1', 'accept-language': 'en' };
   const response = await open(`/u/${nextPhone().slice(1)}?q=secretquery`, headers);
-  routing.mock.restore();
+  findCaller.mock.restore();
   assert.equal(response.status, 500);
   assert.match(await response.text(), /please mention this number: page-1/);
   assert.equal(errors.length, 1);

@@ -207,6 +207,26 @@ test('form: repeated with the same key, it gets the first response again', async
   assert.equal(body.data.length, 2);
 });
 
+test('form without scripts: 200 with what it has changed', async () => {
+  const guest = await createUser(api);
+  const { id } = await createEvent(api, organizer);
+  const cookie = await signInBrowser(api, guest.phone);
+  const before = await (await fetch(`${api.url}/e/${id}`, { headers: { cookie } })).text();
+  assert.match(before, /goingCount:0,/);
+  const after = await postForm(
+    `/e/${id}?/rsvp`,
+    { status: 'going' },
+    { ...fromPage, cookie, accept: 'text/html' },
+  );
+  assert.equal(after.status, 200);
+  assert.match(await after.text(), /goingCount:1,/);
+});
+
+test('page: 400 for a search that the database cannot store', async () => {
+  const response = await fetch(`${api.url}/?q=a%00b`);
+  assert.equal(response.status, 400);
+});
+
 test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items without claims', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });

@@ -4,7 +4,19 @@ import type { Language } from '#lib/language/languages.ts';
 declare global {
   namespace App {
     interface Platform {
-      /** Sends a request to the API of this server, for the visitor of the page. */
+      /**
+       * Reads JSON from the API of this server, for the visitor of the page. `path`: such as `/v1/events/{id}`.
+       * @param cookie the header; null without cookies
+       */
+      readApi(
+        read: { path: string; params?: Record<string, unknown>; query?: Record<string, unknown> },
+        cookie: string | null,
+      ): Promise<{
+        status: number;
+        headers: Record<string, string | number | string[]>;
+        json: string | Uint8Array;
+      }>;
+      /** Sends a request to the API of this server, for the visitor of the page: a change, or the read of a file. */
       fetchApi(request: Request): Promise<Response>;
       /** Finds the preview of an event by its version, or draws it; null if the server is too busy. */
       drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;

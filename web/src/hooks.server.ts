@@ -4,6 +4,7 @@ import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
 import { directionOf, findLanguage } from '#lib/language/languages.ts';
 import { offlinePath } from '#lib/offline/stored-pages.ts';
 import { refuse, toPageError } from '#lib/server/problems.ts';
+import { readJson, type Waiting } from '#lib/server/read-json.ts';
 import { withLanguage } from '#lib/server/request-language.ts';
 import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
@@ -75,9 +76,6 @@ export const handleError: HandleServerError = ({ kind, error, event: { platform 
   return { ...refusal, ...(platform && { requestId: platform.requestId }) };
 };
 
-/** When the API can be asked again, if it was too busy. */
-type Waiting = { retryAfter: string | null };
-
 /** Tells the page when it can ask again (retrying-fetch.ts). */
 async function withRetryAfter(response: Response, { isDataRequest }: RequestEvent, { retryAfter }: Waiting) {
   if (retryAfter === null) return response;
@@ -111,7 +109,7 @@ function allowSource(headers: Headers, address: string): void {
 
 /** A client of the API inside this process. It has the visitor's cookie, and passes cookies of responses on. */
 function createApi(url: URL, platform: App.Platform, cookies: VisitorCookies, waiting: Waiting): Client {
-  return createClient({
+  const client = createClient({
     baseUrl: url.origin,
     // A visitor who waits does better with an error page that can be loaded again.
     retry: { attempts: 1 },
@@ -123,6 +121,7 @@ function createApi(url: URL, platform: App.Platform, cookies: VisitorCookies, wa
       return response;
     },
   });
+  return Object.assign(client, { get: readJson(platform, cookies, waiting) });
 }
 
 type Session = Pick<App.Locals, 'me' | 'session' | 'suspension'>;

@@ -1,24 +1,99 @@
-/** P1: the page of an event for visitors who are not signed in. Some pages are in the server's cache, see decision 45. */
-import { idOf } from '../../seed/ids.ts';
+/** Pages. P1: an event, for visitors who are not signed in. P2: the front page with filters. P3: an event, signed in. */
+import { newBrowserToken } from '../../../src/identity/tokens.ts';
+import { type Random, randomOf } from '../../../test/support/random.ts';
+import { idOf, userCount } from '../../seed/ids.ts';
 import { type Environment, randomEvents, type WorkItem } from '../environment.ts';
 
-const listedEvents = (environment: Environment, count: number, seed: number) =>
-  randomEvents(environment, count, seed, (kind) => kind !== 'private').map((n) => ({
-    method: 'GET' as const,
-    path: `/e/${idOf('event', n)}`,
-  }));
+const pathsOfEvents = (environment: Environment, count: number, seed: number) =>
+  randomEvents(environment, count, seed, (kind) => kind !== 'private').map((n) => `/e/${idOf('event', n)}`);
+
+const get = (path: string) => ({ method: 'GET' as const, path });
+
+const categories = ['music', 'food', 'sports', 'arts', 'community'];
+const periods = ['today', 'weekend', 'week'];
+
+type Source = { titles: string[]; places: { lat: number; lng: number }[] };
+
+async function readSource({ sql }: Environment): Promise<Source> {
+  const events = await sql<{ title: string; lat: number; lng: number }[]>`
+    select title, lat, lng from events e tablesample bernoulli (5) repeatable (1) where e.visibility = 'public'`;
+  return { titles: events.map(({ title }) => title), places: events };
+}
+
+/** Each filter in half of the requests. */
+function filteredPath(random: Random, { titles, places }: Source): string {
+  const { lat, lng } = random.pick(places);
+  const filters = {
+    q: random.pick(titles).toLowerCase().split(' ')[0] ?? '',
+    category: random.pick(categories),
+    when: random.pick(periods),
+    near: `${lat.toFixed(3)},${lng.toFixed(3)}`,
+  };
+  const chosen = Object.entries(filters).filter(() => random.below(2) === 0);
+  return `/?${new URLSearchParams(chosen)}`;
+}
+
+const sessionCount = 200;
+
+/** Sessions of browsers, which end with the dataset. @returns the tokens of their cookies */
+async function addSessions({ sql, dataset }: Environment): Promise<string[]> {
+  const random = randomOf(24);
+  const endsAt = new Date(dataset.day.getTime() + 60 * 86_400_000);
+  const tokens: string[] = [];
+  for (let i = 0; i < sessionCount; i++) {
+    const ids = { userId: idOf('user', 1 + random.below(userCount)), sessionId: crypto.randomUUID() };
+    const { token, hash } = newBrowserToken(ids);
+    await sql`
+      insert into sessions (user_id, id, access_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at,
+        user_agent, created_at)
+      values (${ids.userId}, ${ids.sessionId}, ${hash}, now(), ${endsAt}, ${endsAt}, ${endsAt}, 'bench', now())`;
+    tokens.push(token);
+  }
+  return tokens;
+}
 
 export const pages: WorkItem[] = [
   {
     item: 'P1',
     variant: '1,000 events in turn',
     bestPeer: null,
-    prepare: async (environment) => ({ requests: listedEvents(environment, 1_000, 20), candidates: [] }),
+    prepare: async (environment) => ({
+      requests: pathsOfEvents(environment, 1_000, 20).map(get),
+      candidates: [],
+    }),
   },
   {
     item: 'P1',
     variant: 'random events',
     bestPeer: null,
-    prepare: async (environment) => ({ requests: listedEvents(environment, 100_000, 21), candidates: [] }),
+    prepare: async (environment) => ({
+      requests: pathsOfEvents(environment, 100_000, 21).map(get),
+      candidates: [],
+    }),
+  },
+  {
+    item: 'P2',
+    variant: 'front page, random filters',
+    bestPeer: null,
+    async prepare(environment) {
+      const random = randomOf(22);
+      const source = await readSource(environment);
+      const requests = Array.from({ length: 20_000 }, () => get(filteredPath(random, source)));
+      return { requests, candidates: [] };
+    },
+  },
+  {
+    item: 'P3',
+    variant: 'random events, signed in',
+    bestPeer: null,
+    async prepare(environment) {
+      const random = randomOf(23);
+      const tokens = await addSessions(environment);
+      const requests = pathsOfEvents(environment, 20_000, 23).map((path) => ({
+        ...get(path),
+        token: random.pick(tokens),
+      }));
+      return { requests, candidates: [] };
+    },
   },
 ];

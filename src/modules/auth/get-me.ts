@@ -1,4 +1,3 @@
-import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { Me } from '../users/own-profile-schemas.ts';
@@ -15,10 +14,8 @@ export const getMe = defineEndpoint({
   response: { 200: Me },
   conditional: true,
 
-  async handler({ caller, request }, { db, config }: AuthServices) {
+  async handler({ caller }, { db, config }: AuthServices) {
     const me = await requireMe(db, caller.id);
-    const headers = { etag: etagOfMe(me) };
-    if (isNotModified(request, headers.etag)) return notModified(headers);
-    return { status: 200, body: toMe(me, config.publicUrl), headers };
+    return { status: 200, body: toMe(me, config.publicUrl), headers: { etag: etagOfMe(me) } };
   },
 });

@@ -27,7 +27,7 @@ export const getCalendar = defineEndpoint({
   conditional: true,
   problems: ['calendar_not_found'],
 
-  async handler({ params, request, reply }, services: CalendarServices) {
+  async handler({ params }, services: CalendarServices) {
     const { db, clock, events } = services;
     const secret = parseSecret(params.secret);
     const owner = secret && (await findOwner(db, secret));
@@ -38,9 +38,6 @@ export const getCalendar = defineEndpoint({
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
     const calendar = await renderEvents(services, visible, 'Potluck');
-    return calendarResponse(
-      { request, reply },
-      { calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },
-    );
+    return calendarResponse({ calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true });
   },
 });

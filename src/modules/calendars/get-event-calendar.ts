@@ -23,13 +23,13 @@ export const getEventCalendar = defineEndpoint({
   compressed: 'text',
   problems: ['event_not_found'],
 
-  async handler({ caller, params, request, reply }, { config, events, people }: CalendarServices) {
+  async handler({ caller, params }, { config, events, people }: CalendarServices) {
     const id = readId(params.id, 'event_not_found');
     const event = await events.find(id);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     const renderEntry = createEntryRenderer(config.publicUrl);
     const calendar = renderCalendar([renderEntry(await toEntry(event, people))]);
     const name = fileName(event.row.title);
-    return calendarResponse({ request, reply }, { calendar, fileName: name, disposition: 'attachment' });
+    return calendarResponse({ calendar, fileName: name, disposition: 'attachment' });
   },
 });

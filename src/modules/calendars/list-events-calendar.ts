@@ -19,7 +19,7 @@ export const listEventsCalendar = defineEndpoint({
   conditional: true,
   compressed: 'text',
 
-  async handler({ caller, query, request, reply }, services: CalendarServices) {
+  async handler({ caller, query, request }, services: CalendarServices) {
     const { clock, lists } = services;
     const slice = { page: 1, limit: maxEntries };
     const { listed } = await lists.events({
@@ -30,6 +30,6 @@ export const listEventsCalendar = defineEndpoint({
       address: request.ip,
     });
     const calendar = await renderEvents(services, listed, 'Potluck events');
-    return calendarResponse({ request, reply }, { calendar, fileName: 'events.ics', disposition: 'inline' });
+    return calendarResponse({ calendar, fileName: 'events.ics', disposition: 'inline' });
   },
 });

@@ -1,4 +1,4 @@
-import { addVary, callerHeaders, isNotModified, notModified } from '../../http/conditional.ts';
+import { callerHeaders } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -23,11 +23,10 @@ export const getEvent = defineEndpoint({
   conditional: true,
   compressed: 'text',
 
-  async handler({ caller, params, request, reply }, services: EventServices) {
+  async handler({ caller, params }, services: EventServices) {
     const { json, etag } = await readEvent(services, params.id, caller);
-    addVary(reply, `${callerHeaders}, Accept-Encoding`);
-    const headers = { etag, 'cache-control': 'private, no-cache' };
-    return isNotModified(request, etag) ? notModified(headers) : { statusCode: 200, json, headers };
+    const vary = `${callerHeaders}, Accept-Encoding`;
+    return { statusCode: 200, json, headers: { etag, vary, 'cache-control': 'private, no-cache' } };
   },
 });
 

@@ -1,12 +1,12 @@
 /** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findLanguage, type Language } from '../../../web/src/lib/language/languages.ts';
-import type { App } from '../../http/app.ts';
-import { addVary } from '../../http/conditional.ts';
+import { addVary, contentHash } from '../../http/conditional.ts';
 import { createDocument, sendDocument } from '../../http/documents.ts';
-import { createApiCalls } from './api-calls.ts';
-import { readVersion, type VersionServices, versionOfResponse } from './api-versions.ts';
-import { type ApiRead, type Page, PageCache, type RenderedPage } from './page-cache.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { type Page, PageCache, type RenderedPage, type VersionedRead } from './page-cache.ts';
+import type { ApiRead, createPageReads, ReadResponse } from './page-reads.ts';
+import type { ApiAccess } from './page-server.ts';
 import { findPageSettings } from './page-settings.ts';
 
 /** The front page, the pages of events, which links lead to, and their forms for frames of other sites. */
@@ -24,24 +24,35 @@ const isAnonymous = ({ method, url, headers }: FastifyRequest): boolean =>
   headers.authorization === undefined &&
   (headers.cookie === undefined || languageCookie.test(headers.cookie));
 
-type RenderPage = (request: FastifyRequest, web: Request, fetchApi: FetchApi) => Promise<Response>;
-type FetchApi = ReturnType<typeof createApiCalls>;
+type Options = {
+  services: Pick<BaseServices, 'config' | 'instance'>;
+  readerOf: ReturnType<typeof createPageReads>;
+  renderPage(request: FastifyRequest, web: Request, api: ApiAccess): Promise<Response>;
+};
+
+/** A response with the same version has the same content. */
+const versionOf = ({ headers, json }: ReadResponse): string => `${headers.etag ?? contentHash(json)}`;
 
 /** @returns a function that finds or renders the page of a request; null if the request needs a page of its own */
-export function createAnonymousPages(app: App, services: VersionServices, renderPage: RenderPage) {
+export function createAnonymousPages({ services, readerOf, renderPage }: Options) {
   const { cacheBytes, publicUrl } = services.config;
   const cache = new PageCache(cacheBytes * cacheShare);
 
   /** Every page shows settings of the instance. To be called after the log is read: then their version is current. */
   const withSettings = (version: string, settings = services.instance.version) => `${settings} ${version}`;
 
+  async function currentVersion(request: FastifyRequest, read: ApiRead): Promise<string> {
+    const response = await readerOf(request).read(read, null);
+    if (response.status !== 200) throw new Error(`${read.path} has no version`);
+    return withSettings(versionOf(response));
+  }
+
   return async (request: FastifyRequest): Promise<Page | null> => {
     if (!isAnonymous(request)) return null;
     const { cookie, 'accept-language': accepted } = request.headers;
     const language = findLanguage(cookie, accepted);
     return cache.find(`${language} ${request.url}`, {
-      versionOf: async (path) =>
-        withSettings(await readVersion(services, path, createApiCalls(app, request))),
+      versionOf: (read) => currentVersion(request, read),
       render: () => render(request, language),
     });
   };
@@ -54,19 +65,22 @@ export function createAnonymousPages(app: App, services: VersionServices, render
     // Of the beginning: the page may show the settings before a change that its later reads see.
     const { version } = services.instance;
     const language = asked ?? (await findPageSettings(services)).language;
-    const reads: ApiRead[] = [];
+    const reads: VersionedRead[] = [];
     let isCacheable = true;
-    const fetchApi = createApiCalls(app, request, ({ url, method }, response) => {
-      isCacheable &&= method === 'GET' && response.status === 200;
-      const { pathname, search } = new URL(url);
-      const path = pathname + search;
-      if (isCacheable)
-        reads.push({ path, version: withSettings(versionOfResponse(path, response), version) });
-    });
+    const reader = readerOf(request);
+    const readApi = async (read: ApiRead) => {
+      const response = await reader.read(read, null);
+      isCacheable &&= response.status === 200;
+      if (isCacheable) reads.push({ read, version: withSettings(versionOf(response), version) });
+      return response;
+    };
+    const fetchApi = async ({ url }: Request) => {
+      throw new Error(`${url} changes something, or is no JSON, and the page is for all visitors`);
+    };
     const web = new Request(new URL(request.url, publicUrl), {
       headers: { accept: 'text/html', cookie: `language=${language}` },
     });
-    const page = await toPage(await renderPage(request, web, fetchApi));
+    const page = await toPage(await renderPage(request, web, { readApi, fetchApi }));
     return { page, reads: isCacheable && page.status === 200 ? reads : null };
   }
 }

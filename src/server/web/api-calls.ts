@@ -1,4 +1,4 @@
-/** Calls of the API by pages that this process renders. */
+/** Requests of pages that this process renders to the API: what they change, and files. They read JSON without requests (page-reads.ts). */
 import type { FastifyRequest } from 'fastify';
 import inject, { type InjectOptions } from 'light-my-request';
 import type { App } from '../../http/app.ts';
@@ -10,16 +10,14 @@ export type FetchApi = (request: Request) => Promise<Response>;
 /** Headers of the visitor's request that the API reads: for the list of devices, against CSRF, and for the language of messages. */
 const visitorHeaders = ['user-agent', 'origin', 'sec-fetch-site', 'accept-language'] as const;
 
-/** Receives each response before the page does. */
-type OnResponse = (request: Request, response: { status: number; headers: Headers; body: Buffer }) => void;
-
 /**
  * Returns a function that sends requests in place of the visitor: from the visitor's address, and for forms
  * with the headers that prove which site sent the form. A page that is opened from another site shows the
  * visitor's own data, so its reads have none of these headers (decision 42).
+ * @param onChange is called when a request may have changed something
  */
 export const createApiCalls =
-  (app: App, page: FastifyRequest, onResponse?: OnResponse): FetchApi =>
+  (app: App, page: FastifyRequest, onChange: () => void): FetchApi =>
   async (request) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const headers: Record<string, string> = {
@@ -43,12 +41,11 @@ export const createApiCalls =
         ...(body.length > 0 && { payload: body }),
       }),
     );
+    if (!isRead) onChange();
     const { statusCode: status, rawPayload } = response;
-    const responseHeaders = toHeaders(response.headers);
-    onResponse?.(request, { status, headers: responseHeaders, body: rawPayload });
     return new Response(isBodyless(status) ? null : new Uint8Array(rawPayload), {
       status,
-      headers: responseHeaders,
+      headers: toHeaders(response.headers),
     });
   };
 

@@ -5,20 +5,21 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Document } from '../../http/documents.ts';
+import type { ApiRead } from './page-reads.ts';
 
-/** A response of the API that a page was made of. `path` includes the query. */
-export type ApiRead = { path: string; version: string };
+/** A response of the API that a page was made of, and its version. */
+export type VersionedRead = { read: ApiRead; version: string };
 
 export type Page = Document & { status: number; headers: Record<string, string> };
 
 /** `reads`: null if the page must not be cached. */
-export type RenderedPage = { page: Page; reads: ApiRead[] | null };
+export type RenderedPage = { page: Page; reads: VersionedRead[] | null };
 
-type CachedPage = { page: Page; reads: ApiRead[]; renderedAt: number };
+type CachedPage = { page: Page; reads: VersionedRead[]; renderedAt: number };
 
 type Source = {
   /** The current version of a response of the API; rejects if there is none. */
-  versionOf(path: string): Promise<string>;
+  versionOf(read: ApiRead): Promise<string>;
   render(): Promise<RenderedPage>;
 };
 
@@ -59,7 +60,7 @@ export class PageCache {
     const cached = this.#pages.get(key);
     if (!cached || performance.now() - cached.renderedAt > maxAgeMs) return null;
     try {
-      const current = await Promise.all(cached.reads.map(({ path }) => versionOf(path)));
+      const current = await Promise.all(cached.reads.map(({ read }) => versionOf(read)));
       return cached.reads.every(({ version }, i) => version === current[i]) ? cached.page : null;
     } catch {
       // The page shows why the API refuses the request.

@@ -6,10 +6,15 @@ import type { ContactKind } from '../../lib/contact.ts';
 import type { demoPhones } from '../../lib/demo-phones.ts';
 import type { FetchApi } from './api-calls.ts';
 import { buildDirectory } from './built-files.ts';
+import type { ApiRead, ReadResponse } from './page-reads.ts';
 import type { Preview } from './previews/draw-preview.ts';
+
+/** How a page calls the API. */
+export type ApiAccess = Pick<Platform, 'readApi' | 'fetchApi'>;
 
 /** The functions and values of the server that pages use (web/src/app.d.ts). */
 type Platform = {
+  readApi(read: ApiRead, cookie: string | null): Promise<ReadResponse>;
   fetchApi: FetchApi;
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };

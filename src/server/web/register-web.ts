@@ -4,18 +4,20 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { browserCookieName, clearedCookie, orderedWays } from '../../http/browser-cookie.ts';
+import type { Module } from '../../http/define-module.ts';
 import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
+import type { BaseServices } from '../../http/services.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { oidcNameOf } from '../../modules/admin/get-features.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
-import { createApiCalls, type FetchApi, toHeaders } from './api-calls.ts';
-import type { VersionServices } from './api-versions.ts';
+import { createApiCalls, toHeaders } from './api-calls.ts';
 import { buildDirectory, isBuilt } from './built-files.ts';
 import { findTiles, registerMapTiles } from './map-tiles.ts';
-import { loadPageServer } from './page-server.ts';
+import { createPageReads } from './page-reads.ts';
+import { type ApiAccess, loadPageServer } from './page-server.ts';
 import { findPageSettings } from './page-settings.ts';
 import { Previews } from './previews/previews.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
@@ -52,7 +54,11 @@ const pageHeaders = {
 const schema = { hide: true };
 const page = { schema, config: { turns: 'page', timeoutMs } } as const;
 
-export async function registerWeb(app: App, services: VersionServices): Promise<void> {
+export async function registerWeb<S extends BaseServices>(
+  app: App,
+  modules: Module<S>[],
+  services: S,
+): Promise<void> {
   if (!isBuilt()) {
     app.get('/', { schema }, async (_request, reply) => sendUnavailablePage(reply));
     return;
@@ -60,7 +66,9 @@ export async function registerWeb(app: App, services: VersionServices): Promise<
   const { mapTiles } = services.config;
   registerMapTiles(app, mapTiles);
   await app.register(registerFiles);
-  await app.register(async (scope) => registerRoutes(scope, app, services));
+  await app.register(async (scope) =>
+    registerRoutes(scope, app, services, createPageReads(app, modules, services)),
+  );
 }
 
 /** Scripts, styles and images. Names under `immutable` contain a hash of the content. */
@@ -87,19 +95,24 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
   });
 }
 
-function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
+function registerRoutes(
+  scope: FastifyInstance,
+  app: App,
+  services: BaseServices,
+  readerOf: ReturnType<typeof createPageReads>,
+): void {
   const { production, publicUrl, demo, mapTiles, oidc, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const baseMap = path.join(buildDirectory, 'client', 'map', 'base.pmtiles');
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
   const previews = new Previews();
   const load = lazily(loadPageServer);
-  const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
+  const renderPage = async (request: FastifyRequest, web: Request, api: ApiAccess) => {
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {
-        fetchApi,
+        ...api,
         drawPreview,
         sessionCookie,
         demoAccounts,
@@ -126,7 +139,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
     if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');
     return response;
   };
-  const findAnonymousPage = createAnonymousPages(app, services, renderPage);
+  const findAnonymousPage = createAnonymousPages({ services, readerOf, renderPage });
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(pageHeaders);
@@ -135,11 +148,9 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
       if (allowsFrames(page.headers[policyHeader])) reply.removeHeader('x-frame-options');
       return sendAnonymousPage(request, reply, page);
     }
-    const response = await renderPage(
-      request,
-      toWebRequest(request, publicUrl),
-      createApiCalls(app, request),
-    );
+    const reader = readerOf(request);
+    const api = { readApi: reader.read, fetchApi: createApiCalls(app, request, () => reader.forget()) };
+    const response = await renderPage(request, toWebRequest(request, publicUrl), api);
     if (allowsFrames(response.headers.get(policyHeader))) reply.removeHeader('x-frame-options');
     return sendWebResponse(reply, response);
   };

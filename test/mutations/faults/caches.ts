@@ -58,13 +58,16 @@ export const cacheFaults: Fault[] = [
       'a calendar has stale events',
     ],
   ]),
-  ...faultsOf('src/server/web/api-versions.ts', [
+  ...faultsOf('src/server/web/page-reads.ts', [
     [
-      'if (isEventRead) await services.changeLog.catchUp();',
-      '',
+      'this.#caughtUp ??= services.changeLog.catchUp();',
+      'this.#caughtUp ??= Promise.resolve();',
       'web-page-cache',
       'a cached page has a stale event',
     ],
+  ]),
+  ...faultsOf('src/server/web/register-web.ts', [
+    ['() => reader.forget()', '() => {}', 'web-pages', 'the page after a form shows the state before it'],
   ]),
   ...faultsOf('src/modules/events/present.ts', [
     ['`&theme=${coverTheme}`', "''", 'event-records', 'browsers keep the cover of the former theme'],
