@@ -6,7 +6,28 @@ import { formatHeading } from '#lib/language/list-times.ts';
 import { m } from '#lib/messages/index.js';
 import { hrefOf, type Search } from './search.ts';
 
-export type ShownEvent = ListedEvent & { highlights?: Highlights | undefined };
+/** What lists show of an event. */
+export type ShownEvent = Pick<
+  ListedEvent,
+  | 'id'
+  | 'title'
+  | 'startAt'
+  | 'endAt'
+  | 'allDay'
+  | 'timezone'
+  | 'location'
+  | 'category'
+  | 'price'
+  | 'isPriceKnown'
+  | 'currency'
+  | 'capacity'
+  | 'status'
+  | 'goingCount'
+  | 'coverUrl'
+  | 'coverFocus'
+  | 'myRsvp'
+  | 'distanceKm'
+> & { highlights?: Highlights | undefined };
 
 export type EventList = {
   /** By start. Those before `todayCount` begin on the first day of the period. */

@@ -1,20 +1,35 @@
 /** Events as the rows of lists show them. */
-import { type Client, getEventHighlights, ProblemError } from '@potluck/client';
+import { type Client, getEventHighlights, type ListedEvent, ProblemError } from '@potluck/client';
+import type { ShownEvent } from '#lib/discovery/groups.ts';
 import type { Highlights } from '#lib/discovery/worth-knowing.ts';
-import { type Located, withShortAddresses } from './short-address.ts';
+import { withShortAddresses } from './short-address.ts';
+
+/** What rows do not show. A page has what they show twice: in its text and, for its scripts, in its data. */
+type Unshown = 'description' | 'visibility' | 'rsvpCount' | 'partyCount' | 'isSaved' | 'createdAt';
 
 /**
  * Shortens the addresses of events, and adds what else their rows show. A list without highlights is better than none.
  * @param known the town that the page names: rows do not repeat it
  */
-export async function toEventRows<T extends Located & { id: string }>(
+export async function toEventRows<T extends ListedEvent>(
   api: Client,
   events: T[],
   known = '',
-): Promise<(T & { highlights?: Highlights | undefined })[]> {
+): Promise<(Omit<T, Unshown> & Pick<ShownEvent, 'highlights'>)[]> {
   if (events.length === 0) return [];
   const found = await readHighlights(api, events);
-  return withShortAddresses(events, known).map((event) => ({ ...event, highlights: found.get(event.id) }));
+  return withShortAddresses(events, known).map((event) => {
+    const {
+      description: _d,
+      visibility: _v,
+      rsvpCount: _r,
+      partyCount: _p,
+      isSaved: _i,
+      createdAt: _c,
+      ...shown
+    } = event;
+    return { ...shown, highlights: found.get(event.id) };
+  });
 }
 
 async function readHighlights(api: Client, events: { id: string }[]): Promise<Map<string, Highlights>> {

@@ -1,5 +1,5 @@
 /** The events of a search. */
-import { type Client, type ListedEvent, listEvents } from '@potluck/client';
+import { type Client, listEvents } from '@potluck/client';
 import type { EventList } from '#lib/discovery/groups.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
@@ -36,7 +36,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
   const begun = first === 1 ? (running?.data ?? []) : [];
   const listed = [...begun, ...events.values()];
   const town = search.near ? '' : commonTown(listed.map(({ location }) => location));
-  const shown = await toEventRows(api, listed.map(withoutDescription), town);
+  const shown = await toEventRows(api, listed, town);
   return {
     events: shown.slice(begun.length),
     todayCount: [...events.values()].filter(({ startAt }) => Date.parse(startAt) < tomorrow).length,
@@ -47,6 +47,3 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
     town,
   };
 }
-
-/** Lists do not show descriptions. */
-const withoutDescription = (event: ListedEvent): ListedEvent => ({ ...event, description: '' });
