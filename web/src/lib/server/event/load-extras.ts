@@ -1,12 +1,13 @@
 /** What the page of an event loads besides the event and its items. */
 import { type Event, type Guest, listGuests, ProblemError } from '@potluck/client';
 import type { EventExtras, GuestFace } from '#lib/event/event-extras.ts';
+import { mayOrganize } from '#lib/event/event-status.ts';
 
 /** Guests that the page shows. All of them are on a page of their own. */
 const maxGuests = 8;
 
 export async function loadExtras(event: Event, { api, me }: App.Locals): Promise<EventExtras> {
-  if (!me && event.guestListVisibility !== 'everyone') return { guests: null };
+  if (isRefused(event, me)) return { guests: null };
   try {
     const { data } = await listGuests({ client: api, path: { id: event.id }, query: { limit: maxGuests } });
     return { guests: { first: data.data.map(toFace), hasMore: data.nextCursor !== null } };
@@ -16,6 +17,12 @@ export async function loadExtras(event: Event, { api, me }: App.Locals): Promise
     throw cause;
   }
 }
+
+/** Whether the API would certainly refuse the list: most people who open a page are neither organizer nor admin. */
+const isRefused = (event: Event, me: App.Locals['me']): boolean =>
+  event.guestListVisibility === 'organizer'
+    ? !mayOrganize(event, me)
+    : event.guestListVisibility === 'guests' && !me;
 
 const toFace = ({ user: { id, name, avatar }, status, extraGuests }: Guest): GuestFace => ({
   user: { id, name, avatar },
