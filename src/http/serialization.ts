@@ -24,10 +24,25 @@ export function serializerOf(schema: TSchema): Serializer {
   return serializers.getOrInsertComputed(schema, () => {
     let compiled: Serializer | undefined;
     return (value) => {
-      compiled ??= fastJson(schema as Schema, { schema: referencedSchemas(schema) });
+      compiled ??= fastJson(withNullables(schema) as Schema, { schema: referencedSchemas(schema) });
       return compiled(value);
     };
   });
+}
+
+/**
+ * Replaces `S or null` by `S` with `nullable`: for a union the serializer calls a validator with each value, which takes
+ * longer than the serialization of a short text.
+ */
+function withNullables(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNullables);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withNullables(value)]));
+  const { anyOf, ...others } = copy as { anyOf?: { type?: string; $ref?: string }[] };
+  const [only, none] = anyOf ?? [];
+  // The serializer takes `nullable` from the schema that a reference names.
+  if (!only || only.$ref || anyOf?.length !== 2 || none?.type !== 'null') return copy;
+  return { ...others, ...only, nullable: true };
 }
 
 /** The named schemas that a schema refers to, directly or through others, by name. */
@@ -43,7 +58,7 @@ function referencedSchemas(schema: TSchema): Record<string, Schema> {
     const name = $ref.replace(/#$/, '');
     const target = namedSchema(name);
     if (!target || target === schema || found[name]) continue;
-    found[name] = target as Schema;
+    found[name] = withNullables(target) as Schema;
     waiting.push(target);
   }
   return found;
