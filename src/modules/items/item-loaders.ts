@@ -4,6 +4,7 @@
  */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
 import { type SerializedItems, serializeItems } from './item-serializer.ts';
 import type { MyClaim } from './present.ts';
@@ -18,21 +19,24 @@ export type ItemLoaders = {
 
 const keyOf = ({ eventId, userId }: ViewerStateKey) => eventId + userId;
 
+const noClaims = new Map<number, MyClaim>();
+
 export function createItemLoaders(db: Database): ItemLoaders {
   return {
     itemsOf: createLoader(
       async (ids: string[]) => {
         const rows = Map.groupBy(await listItems(db, ids), ({ eventId }) => eventId);
-        const lists: SerializedItems[] = [];
-        for (const id of ids) lists.push(await serializeItems(rows.get(id) ?? []));
-        return lists;
+        return await mapInTurns(ids, (id) => serializeItems(rows.get(id) ?? []));
       },
       { keyOf: (id) => id },
     ),
     claimsOf: createLoader(
       async (keys: ViewerStateKey[]) => {
         const rows = Map.groupBy(await listMyClaims(db, keys), keyOf);
-        return keys.map((key) => new Map(rows.get(keyOf(key))?.map((claim) => [claim.n, claim])));
+        return keys.map((key) => {
+          const claims = rows.get(keyOf(key));
+          return claims ? new Map(claims.map((claim) => [claim.n, claim])) : noClaims;
+        });
       },
       { keyOf },
     ),

@@ -17,21 +17,18 @@ const serializeClaims = serializerOf(Type.Object({ claims: Item.properties.claim
 /** An `Item` without `myClaim` and `claims`. */
 export const serializeItem = (row: ItemRow): string => serializeAnyItem(toItem(row, null));
 
-/** An item of a list. `bytes`: its JSON without `myClaim`, `claims` and the closing brace. */
-type ItemFragment = { n: number; kind: Kind; bytes: Buffer };
+/** An item of a list. `start`: its JSON without `myClaim`, `claims` and the closing brace. */
+type ItemFragment = { n: number; kind: Kind; start: string };
 /** The items of an event. `texts`: the lists without `myClaim` and `claims` that were requested, by filter. */
-export type SerializedItems = { fragments: ItemFragment[]; texts: Map<Kind | undefined, Buffer> };
+export type SerializedItems = { fragments: ItemFragment[]; texts: Map<Kind | undefined, string> };
 
-export async function serializeItems(rows: ItemRow[]): Promise<SerializedItems> {
-  const toFragment = (row: ItemRow): ItemFragment => {
-    const bytes = Buffer.from(serializeItem(row).slice(0, -1));
-    return { n: row.n, kind: row.kind, bytes };
-  };
-  return { fragments: await mapInTurns(rows, toFragment), texts: new Map() };
-}
+export const serializeItems = (rows: ItemRow[]): SerializedItems => ({
+  fragments: rows.map((row) => ({ n: row.n, kind: row.kind, start: serializeItem(row).slice(0, -1) })),
+  texts: new Map(),
+});
 
 /** `,"claims":…}` of the items that show claimants, by the number of the item. */
-export type SerializedClaimants = Map<number, Buffer>;
+export type SerializedClaimants = Map<number, string>;
 
 /** @param rows the claimants of an event's items, as the caller sees them */
 export async function serializeClaimants(
@@ -44,17 +41,12 @@ export async function serializeClaimants(
   return new Map(await mapInTurns(byItem, toEntry));
 }
 
-const claimsFragment = (claims: Item['claims']): Buffer =>
-  Buffer.from(`,${serializeClaims({ claims }).slice(1)}`);
+const claimsFragment = (claims: Item['claims']): string => `,${serializeClaims({ claims }).slice(1)}`;
 const noClaims = claimsFragment([]);
 
-const openData = Buffer.from('{"data":[');
-const closeData = Buffer.from(']}');
-const comma = Buffer.from(',');
-const closeObject = Buffer.from('}');
-/** `,"myClaim":…}` */
-const claimFragment = (claim: MyClaim | undefined): Buffer =>
-  Buffer.from(`,${serializeMyClaim({ myClaim: toMyClaim(claim) }).slice(1)}`);
+/** `,"myClaim":…` */
+const claimFragment = (claim: MyClaim | undefined): string =>
+  `,${serializeMyClaim({ myClaim: toMyClaim(claim) }).slice(1, -1)}`;
 const noClaim = claimFragment(undefined);
 
 /**
@@ -63,36 +55,22 @@ const noClaim = claimFragment(undefined);
  * @param claimants null if the caller may not see them
  */
 export function composeItemList(
-  items: SerializedItems,
+  { fragments, texts }: SerializedItems,
   kind: Kind | undefined,
   myClaims: Map<number, MyClaim> | null,
   claimants: SerializedClaimants | null,
-): Buffer {
-  if (claimants) {
-    const claimsEnd = (n: number) => claimants.get(n) ?? noClaims;
-    if (!myClaims) return compose(items, kind, claimsEnd);
-    const withoutBrace = (n: number) => ownEnd(myClaims.get(n)).subarray(0, -1);
-    return compose(items, kind, (n) => Buffer.concat([withoutBrace(n), claimsEnd(n)]));
+): string {
+  const isShared = !myClaims && !claimants;
+  const known = isShared ? texts.get(kind) : undefined;
+  if (known !== undefined) return known;
+  let text = '';
+  for (const { n, kind: ofItem, start } of fragments) {
+    if (kind !== undefined && ofItem !== kind) continue;
+    const claim = myClaims?.get(n);
+    const mine = claim ? claimFragment(claim) : myClaims ? noClaim : '';
+    text += `${text ? ',' : ''}${start}${mine}${claimants ? (claimants.get(n) ?? noClaims) : '}'}`;
   }
-  if (myClaims) return compose(items, kind, (n) => ownEnd(myClaims.get(n)));
-  const text = items.texts.get(kind) ?? compose(items, kind, () => closeObject);
-  items.texts.set(kind, text);
-  return text;
-}
-
-const ownEnd = (claim: MyClaim | undefined): Buffer => (claim ? claimFragment(claim) : noClaim);
-
-function compose(
-  { fragments }: SerializedItems,
-  kind: Kind | undefined,
-  endOf: (n: number) => Buffer,
-): Buffer {
-  const parts: Buffer[] = [openData];
-  for (const fragment of fragments) {
-    if (kind !== undefined && fragment.kind !== kind) continue;
-    if (parts.length > 1) parts.push(comma);
-    parts.push(fragment.bytes, endOf(fragment.n));
-  }
-  parts.push(closeData);
-  return Buffer.concat(parts);
+  const list = `{"data":[${text}]}`;
+  if (isShared) texts.set(kind, list);
+  return list;
 }

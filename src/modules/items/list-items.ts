@@ -38,7 +38,7 @@ export async function readItemList(
   pathId: string,
   caller: Caller | null,
   kind?: Kind,
-): Promise<Buffer> {
+): Promise<string> {
   const id = readId(pathId, 'event_not_found');
   const [event, list, myClaims] = await Promise.all([
     events.find(id),

@@ -68,17 +68,23 @@ export const toClaimant = (row: ClaimantRow, publicUrl: string): Claimant => ({
  * @param claims the claimants that the viewer sees. Without them, the body has no `claims`
  */
 export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null, claims?: Claimant[]): Item {
-  return {
-    ...toAddedItem(row),
-    ...(row.description !== null && { description: row.description }),
+  // Assigned one by one: spreads take as long as the serialization of the item.
+  const item: Item = {
+    id: formatItemId(row),
+    title: row.title,
+    kind: row.kind,
+    quantityNeeded: row.needed,
+    quantityClaimed: row.claimed,
     emoji: row.emoji,
     imageUrl: row.imageUrl,
     link: row.link,
     version: versionOfItem(row),
     claimsVersion: row.claimsVersion,
-    ...(myClaims && { myClaim: toMyClaim(myClaims.get(row.n)) }),
-    ...(claims && { claims }),
   };
+  if (row.description !== null) item.description = row.description;
+  if (myClaims) item.myClaim = toMyClaim(myClaims.get(row.n));
+  if (claims) item.claims = claims;
+  return item;
 }
 
 export const toClaim = (row: ClaimRow): Claim => ({
