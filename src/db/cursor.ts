@@ -23,12 +23,16 @@ export async function* readInBatches<R extends object>(
     rows.catch(() => {});
     return { limit, rows };
   };
-  for (let next: ReturnType<typeof fetch> | null = fetch(minRows); next; ) {
-    const rows: R[] = await next.rows;
-    next = rows.length === next.limit ? fetch(rowsPerBatch(rows, sizeOf)) : null;
-    yield rows;
+  try {
+    for (let next: ReturnType<typeof fetch> | null = fetch(minRows); next; ) {
+      const rows: R[] = await next.rows;
+      next = rows.length === next.limit ? fetch(rowsPerBatch(rows, sizeOf)) : null;
+      yield rows;
+    }
+  } finally {
+    // After an error of PostgreSQL, the transaction takes no further statements, and ends the cursor itself.
+    await connection.query(raw('close batches')).catch(() => {});
   }
-  await connection.query(raw('close batches'));
 }
 
 function rowsPerBatch<R>(last: R[], sizeOf: (row: R) => number): number {

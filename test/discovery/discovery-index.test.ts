@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
+import { ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
 import { cellOf } from '../../src/lib/grid-cells.ts';
 import type { ListQuery } from '../../src/modules/discovery/event-query.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
@@ -77,6 +77,43 @@ test('index: changes during the start of a new load do not start another load', 
     await untilLoaded(2);
     await sleep(200);
     assert.equal(messages.length, 2, 'one load at the start, and one after the changes');
+  } finally {
+    index.stop();
+  }
+});
+
+test('index: where all events do not fit, it has those that have not ended, and leaves lists of the past to the database', async () => {
+  const next = await createEvent(api, await createUser(api), { category: 'film' });
+  await api.sql`
+    insert into events
+    select (jsonb_populate_record(e, jsonb_build_object(
+      'id', gen_random_uuid(), 'start_at', now() - interval '9 days', 'end_at', now() - interval '8 days'))).*
+    from events e cross join generate_series(1, 4000) where e.id = ${next.id}`;
+  const messages: string[] = [];
+  const log = {
+    info: (_: object, message: string) => messages.push(message),
+    warn: (fields: object) => assert.fail(JSON.stringify(fields)),
+  };
+  const index = new CurrentIndex({
+    db: api.sql,
+    changeLog: new ChangeLog(api.sql),
+    log,
+    publicUrl: 'http://127.0.0.1:0',
+    maxBytes: 7e5,
+    maxJsonBytes: 1e6,
+    onLoaded: async () => {},
+  });
+  const search = async (from: Date | null) =>
+    (await index.current())?.search({ ...anyEvent, category: 'film', from }, { page: 1, limit: 9 });
+  index.start();
+  try {
+    for (let waited = 0; messages.length === 0 && waited < 10_000; waited += 10) await sleep(10);
+    assert.match(messages[0] ?? '', /without events that have ended/);
+    const now = Date.now();
+    assert.deepEqual(await search(new Date(now)), { ids: [next.id], total: 1 });
+    assert.deepEqual(await search(new Date(now - 47 * 3_600_000)), { ids: [next.id], total: 1 });
+    assert.equal(await search(new Date(now - 10 * 86_400_000)), null);
+    assert.equal(await search(null), null);
   } finally {
     index.stop();
   }

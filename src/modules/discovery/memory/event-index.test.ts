@@ -158,6 +158,7 @@ function compare(index: EventIndex, rows: Row[], count: number): void {
     const page = 1 + below(Math.ceil(expected.length / limit) + 1);
     const found = index.search(query, { page, limit });
     const message = JSON.stringify({ query, page, limit });
+    assert.ok(found, message);
     assert.equal(found.total, expected.length, message);
     assert.deepEqual(found.ids, expected.slice((page - 1) * limit, page * limit), message);
     matches += Number(expected.length > 0);

@@ -81,8 +81,22 @@ export class EventIndex {
     for (const row of rows) this.#overlay.add(row);
   }
 
-  /** The page of ids by grade, start and id, and the number of all matching events. */
-  search(query: ListQuery, { page, limit }: Slice): Page {
+  /** Whether the index has the events of all times, and not only those that had not ended when it was built. */
+  get isComplete(): boolean {
+    return this.#segment.data.endingAfter === Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether all events that a query can select are in the index. */
+  #covers({ from }: Pick<ListQuery, 'from'>): boolean {
+    return this.isComplete || (from !== null && from.getTime() >= this.#segment.data.endingAfter);
+  }
+
+  /**
+   * The page of ids by grade, start and id, and the number of all matching events; null if the query asks for events of the
+   * past that are not in the index.
+   */
+  search(query: ListQuery, { page, limit }: Slice): Page | null {
+    if (!this.#covers(query)) return null;
     const found = searchSegment(this.#segment, query, this.#pool);
     const added = this.#overlay.search(query);
     const total = added.reduce((sum, events) => sum + events.length, found.total);
@@ -104,9 +118,10 @@ export class EventIndex {
     return listNearWords(this.#segment.data, this.#overlay, word);
   }
 
-  /** The clusters of the events that match now; events that change while it runs do not change them. */
-  map(query: MapQuery): Promise<EventMap> {
-    return clusterEvents(this.#segment, this.#overlay, query);
+  /** The clusters of the events that match now; events that change while it runs do not change them. Null as `search`. */
+  async map(query: MapQuery): Promise<EventMap | null> {
+    if (!this.#covers(query)) return null;
+    return await clusterEvents(this.#segment, this.#overlay, query);
   }
 
   /** @returns null if the search would take long */

@@ -2,7 +2,7 @@
 import type { ListingKey } from '../../../cache/change-log.ts';
 import { readInBatches } from '../../../db/cursor.ts';
 import type { Queryable } from '../../../db/query.ts';
-import { sql } from '../../../db/sql.ts';
+import { type Statement, sql } from '../../../db/sql.ts';
 import { listedCondition } from '../../events/policy.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 
@@ -24,19 +24,26 @@ const columns = sql`
   (extract(epoch from e.end_at) * 1000)::float8 as "end",
   e.lat, e.lng, e.category, e.price = 0 and e.is_price_known as is_free, e.organizer_id, e.search::text as search`;
 
-/** The number of listed events. */
-export async function countRows(db: Queryable): Promise<number> {
+/** @param endingAfter null: all listed events */
+const isIndexed = (endingAfter: Date | null): Statement =>
+  endingAfter ? sql`${listedCondition()} and e.end_at > ${endingAfter}` : listedCondition();
+
+/** The number of listed events that end after a time. */
+export async function countRows(db: Queryable, endingAfter: Date | null): Promise<number> {
   const [row] = await db.query<{ n: number }>(
-    sql`select count(*)::int as n from events e where ${listedCondition()}`,
+    sql`select count(*)::int as n from events e where ${isIndexed(endingAfter)}`,
   );
   return row?.n ?? 0;
 }
 
-/** Reads the rows of all listed events in batches, in the order of start and id, in the transaction of `connection`. */
-export const readRows = (connection: Queryable): AsyncGenerator<IndexRow[]> =>
+/**
+ * Reads the rows of the listed events that end after a time in batches, in the order of start and id, in the transaction
+ * of `connection`.
+ */
+export const readRows = (connection: Queryable, endingAfter: Date | null): AsyncGenerator<IndexRow[]> =>
   readInBatches<IndexRow>(
     connection,
-    sql`select ${columns} from events e where ${listedCondition()} order by e.start_at, e.id`,
+    sql`select ${columns} from events e where ${isIndexed(endingAfter)} order by e.start_at, e.id`,
     ({ search }) => search.length,
   );
 

@@ -10,6 +10,7 @@ import { transaction } from '../../../db/transaction.ts';
 import { findId } from '../../../lib/id-table.ts';
 import { packId } from '../../../lib/ids.ts';
 import { runInWorker } from '../../../lib/run-in-worker.ts';
+import { dayMs } from '../../../lib/time.ts';
 import { toCachedEvent } from '../../events/event-cache.ts';
 import { listedJson } from '../../events/event-serializer.ts';
 import { listedCondition } from '../../events/policy.ts';
@@ -45,7 +46,7 @@ export async function load(
 ): Promise<Loaded> {
   const { publicUrl, maxBytes, maxJsonBytes, minEventsForWorker = defaultMinEvents } = options;
   const workerData: WorkerOptions = { target: db.target, publicUrl, maxBytes, maxJsonBytes };
-  if ((await countRows(db)) >= minEventsForWorker) return await runInWorker(worker, workerData, signal);
+  if ((await countRows(db, null)) >= minEventsForWorker) return await runInWorker(worker, workerData, signal);
   return await transaction(db, async (tx) => {
     await tx.execute(raw(`set transaction ${snapshotMode}`));
     const loaded = await readSegment(tx, maxBytes);
@@ -65,17 +66,30 @@ export async function readAll(tx: Queryable, options: LoadOptions): Promise<Load
   return 'data' in loaded ? { ...loaded, json: await readJson(tx, loaded.data, options) } : loaded;
 }
 
+/** Lists of "today" begin up to a day ago, in the earliest time zone. */
+const keptMs = 2 * dayMs;
+
 /**
- * Reads all rows and builds the segment. Other work of the thread runs between the reads.
+ * Builds a segment of all listed events or, if these do not fit, of those that have not ended.
  * @param tx a transaction in `snapshotMode`
  */
 export async function readSegment(
   tx: Queryable,
   maxBytes: number,
 ): Promise<{ data: SegmentData } | TooLarge> {
-  const events = await countRows(tx);
-  const builder = new SegmentBuilder(events);
-  for await (const rows of readRows(tx)) {
+  const loaded = await readEndingAfter(tx, null, maxBytes);
+  return 'data' in loaded ? loaded : await readEndingAfter(tx, new Date(Date.now() - keptMs), maxBytes);
+}
+
+/** Other work of the thread runs between the reads. */
+async function readEndingAfter(
+  tx: Queryable,
+  endingAfter: Date | null,
+  maxBytes: number,
+): Promise<{ data: SegmentData } | TooLarge> {
+  const events = await countRows(tx, endingAfter);
+  const builder = new SegmentBuilder(events, endingAfter);
+  for await (const rows of readRows(tx, endingAfter)) {
     for (const row of rows) builder.add(row);
     if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
     await turn();

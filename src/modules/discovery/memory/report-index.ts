@@ -6,7 +6,7 @@ export type Log = {
   warn(fields: object, message: string): void;
 };
 type Size = { size: number; bytes: number };
-type IndexSize = Size & { json: Size };
+type IndexSize = Size & { json: Size; isComplete: boolean };
 
 /** @param index null if there is none */
 export function reportSize(index: IndexSize | null): void {
@@ -21,9 +21,10 @@ export function reportSize(index: IndexSize | null): void {
 /** Lists are as fast as they will be. */
 export const reportReady = (): void => preloadedEvents.loaded.set(1);
 
-export function logLoaded(log: Log, { size, bytes, json }: IndexSize, ms: number): void {
+export function logLoaded(log: Log, { size, bytes, json, isComplete }: IndexSize, ms: number): void {
   const fields = { events: size, megabytes: toMegabytes(bytes), preloaded: json.size, ms: Math.round(ms) };
-  log.info(fields, 'the discovery index is loaded');
+  const left = isComplete ? '' : ', without events that have ended: CACHE_MB is too small for them';
+  log.info(fields, `the discovery index is loaded${left}`);
 }
 
 export function warnTooLarge(

@@ -34,8 +34,11 @@ export class SegmentBuilder {
   readonly #wordsOfDoc: Uint32Array;
   #size = 0;
 
-  /** @param capacity the maximum number of rows */
-  constructor(capacity: number) {
+  readonly #endingAfter: number;
+
+  /** @param capacity the maximum number of rows @param endingAfter events that end until then are left out */
+  constructor(capacity: number, endingAfter: Date | null = null) {
+    this.#endingAfter = endingAfter?.getTime() ?? Number.NEGATIVE_INFINITY;
     this.#starts = new Float64Array(capacity);
     this.#ends = new Float64Array(capacity);
     this.#ids = new Uint8Array(capacity * 16);
@@ -92,6 +95,7 @@ export class SegmentBuilder {
     const ids = this.#ids.slice(0, size * 16);
     return {
       size,
+      endingAfter: this.#endingAfter,
       starts: this.#starts.slice(0, size),
       ends: this.#ends.slice(0, size),
       ids,

@@ -39,6 +39,8 @@ export const createBitmaps = (create: () => Uint32Array): WordBitmaps => ({
 export type SegmentData = {
   /** The number of documents. */
   size: number;
+  /** In ms. Events that end until then are not in the segment. */
+  endingAfter: number;
   /** In ms, ascending. */
   starts: Float64Array;
   ends: Float64Array;
