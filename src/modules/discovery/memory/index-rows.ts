@@ -28,6 +28,14 @@ const columns = sql`
 const isIndexed = (endingAfter: Date | null): Statement =>
   endingAfter ? sql`${listedCondition()} and e.end_at > ${endingAfter}` : listedCondition();
 
+/** Whether there are at least so many listed events. To count millions takes longer than a statement of a server may. */
+export async function hasRows(db: Queryable, count: number): Promise<boolean> {
+  const rows = await db.query(
+    sql`select e.id from events e where ${listedCondition()} limit ${count}::bigint`,
+  );
+  return rows.length >= count;
+}
+
 /** The number of listed events that end after a time. */
 export async function countRows(db: Queryable, endingAfter: Date | null): Promise<number> {
   const [row] = await db.query<{ n: number }>(

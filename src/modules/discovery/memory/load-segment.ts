@@ -16,7 +16,7 @@ import { listedJson } from '../../events/event-serializer.ts';
 import { listedCondition } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
 import { selectEventRows } from '../../events/repo.ts';
-import { countRows, readRows } from './index-rows.ts';
+import { countRows, hasRows, readRows } from './index-rows.ts';
 import { JsonBuilder, type JsonData } from './listed-json.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
@@ -46,7 +46,7 @@ export async function load(
 ): Promise<Loaded> {
   const { publicUrl, maxBytes, maxJsonBytes, minEventsForWorker = defaultMinEvents } = options;
   const workerData: WorkerOptions = { target: db.target, publicUrl, maxBytes, maxJsonBytes };
-  if ((await countRows(db, null)) >= minEventsForWorker) return await runInWorker(worker, workerData, signal);
+  if (await hasRows(db, minEventsForWorker)) return await runInWorker(worker, workerData, signal);
   return await transaction(db, async (tx) => {
     await tx.execute(raw(`set transaction ${snapshotMode}`));
     const loaded = await readSegment(tx, maxBytes);
