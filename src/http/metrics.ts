@@ -48,11 +48,11 @@ export const discoveryIndex = {
   }),
 };
 
-/** The JSON of the soonest events in the discovery index. */
+/** The JSON of the events in the discovery index. */
 export const preloadedEvents = {
   loaded: new Gauge({
     name: 'potluck_preloaded',
-    help: '1 if the discovery index is loaded, with the JSON of its soonest events unless they are few.',
+    help: '1 if the discovery index is loaded, with the JSON of its events unless they are few.',
   }),
   events: new Gauge({
     name: 'potluck_preloaded_events',

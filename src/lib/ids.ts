@@ -28,8 +28,21 @@ export function idAfter(id: string): string {
   return toId(next.toString(16).padStart(32, '0'));
 }
 
-/** A UUID as 16 bytes. */
-export const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+/** A UUID as 16 bytes. Each event of a list is found by its id, so this creates no other text. */
+export function packId(id: string): Buffer {
+  const bytes = Buffer.allocUnsafe(16);
+  for (let at = 0, i = 0; at < 16; at++, i += 2) {
+    if (id[i] === '-') i++;
+    bytes[at] = (digitAt(id, i) << 4) | digitAt(id, i + 1);
+  }
+  return bytes;
+}
+
+/** The value of a hexadecimal digit: letters have bit 6. */
+function digitAt(id: string, i: number): number {
+  const code = id.charCodeAt(i);
+  return (code & 15) + 9 * (code >>> 6);
+}
 
 /** The UUID whose 16 bytes begin at an offset. */
 export const unpackId = (bytes: Uint8Array, offset = 0): string =>

@@ -1,4 +1,4 @@
-import { addAbortListener } from 'node:events';
+import { on } from 'node:events';
 import { parentPort, Worker } from 'node:worker_threads';
 import { typedArraysIn } from './typed-arrays.ts';
 
@@ -6,28 +6,38 @@ import { typedArraysIn } from './typed-arrays.ts';
 const maxYoungGenerationSizeMb = 8;
 
 /**
- * Runs a module in a worker thread, which calls `sendResult` once.
- * @throws the error of the worker; Error if it ends without a result, or because `signal` aborts
+ * Runs a module in a worker thread until it ends, or the caller stops reading.
+ * @returns what it sends by `sendFromWorker`
+ * @throws the error of the worker; Error if `signal` aborts
  */
-export async function runInWorker<T>(module: URL, workerData: unknown, signal: AbortSignal): Promise<T> {
+export async function* messagesOfWorker(
+  module: URL,
+  workerData: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, undefined> {
   signal.throwIfAborted();
   const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb } });
-  using _ = addAbortListener(signal, () => void worker.terminate());
   try {
-    return await new Promise<T>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', () => reject(new Error('The worker thread has ended without a result')));
-    });
+    for await (const [message] of on(worker, 'message', { signal, close: ['exit'] })) yield message;
   } finally {
     await worker.terminate();
   }
 }
 
-/** Sends the result of a worker thread. Its typed arrays are transferred without a copy. */
-export function sendResult(result: unknown): void {
+/**
+ * Runs a module in a worker thread for the first value that it sends.
+ * @throws as `messagesOfWorker`; Error if it ends without a result
+ */
+export async function runInWorker<T>(module: URL, workerData: unknown, signal: AbortSignal): Promise<T> {
+  for await (const result of messagesOfWorker(module, workerData, signal)) return result as T;
+  throw new Error('The worker thread has ended without a result');
+}
+
+/** Sends a value to the thread that has started this one. Its typed arrays are shared or transferred, without a copy. */
+export function sendFromWorker(value: unknown): void {
+  const memories = typedArraysIn(value).map(({ buffer }) => buffer);
   parentPort?.postMessage(
-    result,
-    typedArraysIn(result).map(({ buffer }) => buffer as ArrayBuffer),
+    value,
+    memories.filter((memory) => memory instanceof ArrayBuffer),
   );
 }

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeLog } from '../../src/cache/change-log.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
+import { parseListed } from '../../src/modules/events/event-serializer.ts';
 import { createEvent, createUser, inDays, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -27,14 +28,17 @@ function preload(maxJsonBytes: number): Preload {
   const changeLog = new ChangeLog(api.sql);
   let loads = 0;
   const log = {
-    info: () => {
-      loads++;
-    },
+    info: () => {},
     warn: (fields: object) => assert.fail(JSON.stringify(fields)),
   };
   const sizes = { minEventsForWorker: 0, maxBytes: 1e8, maxJsonBytes };
   const options = { db: api.sql, changeLog, log, publicUrl: 'http://127.0.0.1:0', ...sizes };
-  const events = new CurrentIndex({ ...options, onLoaded: async () => {} });
+  const events = new CurrentIndex({
+    ...options,
+    onLoaded: async () => {
+      loads++;
+    },
+  });
   events.start();
   return {
     events,
@@ -48,7 +52,7 @@ function preload(maxJsonBytes: number): Preload {
 
 const jsonOf = ({ events }: Preload, id: string) => {
   const found = events.loaded?.findListed(id) ?? null;
-  return found && JSON.parse(`${found.json}}`);
+  return found && parseListed(found);
 };
 
 async function listElements(): Promise<Map<string, unknown>> {
@@ -76,6 +80,21 @@ test('preloaded events: those of lists and no others; a changed or deleted event
       left,
       listed.filter((id) => id !== second && id !== third),
     );
+  } finally {
+    preloaded.events.stop();
+  }
+});
+
+test('preloaded events: an event that changes before its JSON has arrived is left out', async () => {
+  const preloaded = preload(1e7);
+  try {
+    while (!preloaded.events.loaded) await sleep(1);
+    // The worker reads the JSON from the snapshot of the index.
+    await rsvpGoing(api, await createUser(api), first);
+    await preloaded.changeLog.catchUp();
+    await preloaded.untilLoaded(1);
+    assert.equal(jsonOf(preloaded, first), null);
+    assert.deepEqual(jsonOf(preloaded, second), (await listElements()).get(second));
   } finally {
     preloaded.events.stop();
   }
@@ -112,11 +131,13 @@ test('preloaded events: an event is left out if the database shows an older vers
 });
 
 test('preloaded events: the soonest ones, if the memory does not hold all', async () => {
-  const preloaded = preload(500);
+  const elements = [...(await listElements()).values()];
+  // A text may need two bytes for each of its own; the columns of an event have 14 bytes.
+  const bytesOfText = 2 * Buffer.byteLength(JSON.stringify(elements[0]));
+  const preloaded = preload(8 + 14 * elements.length + bytesOfText);
   try {
     await preloaded.untilLoaded(1);
-    const elements = [...(await listElements()).keys()];
-    const loaded = elements.map((id) => jsonOf(preloaded, id) !== null);
+    const loaded = [...(await listElements()).keys()].map((id) => jsonOf(preloaded, id) !== null);
     assert.deepEqual(loaded, [true, ...loaded.slice(1).fill(false)]);
   } finally {
     preloaded.events.stop();

@@ -12,7 +12,7 @@ import { minEventsToWarmUp, warmUp, warmUpLists } from './warm-up.ts';
 export type DiscoveryServices = EventServices & ReturnType<typeof createDiscoveryServices>;
 
 /** The shares of the memory for caches that the index and the JSON of its events may take. */
-const [indexShare, jsonShare] = [0.5, 0.15];
+const [indexShare, jsonShare] = [0.5, 0.25];
 
 export function createDiscoveryServices(services: EventServices & PlaceServices) {
   const { config, db, changeLog, clock, log } = services;

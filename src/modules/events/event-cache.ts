@@ -21,7 +21,7 @@ export type EventCache = {
 };
 
 /** The share of the memory for caches that events may take. */
-const cacheShare = 0.2;
+const cacheShare = 0.1;
 /** An event with its fragments, without its texts. */
 const bytesOfEvent = 3_000;
 

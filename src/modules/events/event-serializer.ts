@@ -11,6 +11,7 @@ import { Type } from 'typebox';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
 import { serializerOf } from '../../http/serialization.ts';
+import { ByteWriter } from '../../lib/byte-writer.ts';
 import type { Coordinates } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
@@ -27,11 +28,11 @@ import {
 import { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
 /**
- * An element of a list of events. `json`: the open JSON object of the event in lists (`listedJson`);
+ * An element of a list of events. `json`: the open JSON object of the event in lists (`listedJson`), or what writes it;
  * `distanceKm` is null unless the list is around a place; `viewerState` is null without a token.
  */
 export type ListElement = {
-  json: Buffer;
+  json: Buffer | ((page: ByteWriter) => void);
   place: Coordinates;
   distanceKm: number | null;
   viewerState: ViewerState | null;
@@ -125,7 +126,11 @@ export function listedJson(event: CachedEvent, publicUrl: string): Buffer {
 
 /** Some fields of events in lists. */
 export type ShownEvent = Pick<CommonEvent, 'id' | 'title' | 'startAt' | 'timezone' | 'allDay' | 'location'>;
-export const parseListed = ({ json }: Pick<ListElement, 'json'>): ShownEvent => JSON.parse(`${json}}`);
+export function parseListed({ json }: Pick<ListElement, 'json'>): ShownEvent {
+  page.length = 0;
+  addJson(json);
+  return JSON.parse(`${page.take()}}`);
+}
 
 /** An `EventPage`. */
 export const serializePage = (
@@ -139,22 +144,26 @@ export const serializeCursorPage = (
   nextCursor: string | null,
 ): Buffer => composePage(elements, `"nextCursor":${JSON.stringify(nextCursor)}`);
 
-function composePage(elements: (ListElement & { extraJson?: string })[], lastField: string): Buffer {
-  const parts: Buffer[] = [openData];
-  for (const element of elements) addElement(parts, element);
-  parts.push(Buffer.from(`],${lastField}}`));
-  return Buffer.concat(parts);
-}
+/** The page that is being composed. */
+const page = new ByteWriter();
 
 /** Required fields come before optional ones, as in the output of fast-json-stringify. */
-function addElement(
-  parts: Buffer[],
-  { json, distanceKm, viewerState, extraJson }: ListElement & { extraJson?: string },
-): void {
-  if (parts.length > 1) parts.push(comma);
-  parts.push(json);
-  if (extraJson) parts.push(Buffer.from(fieldsOf(extraJson)));
-  if (viewerState) parts.push(viewerStateFragment(viewerState).bytes);
-  if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${roundDistance(distanceKm)}`));
-  parts.push(closeObject);
+function composePage(elements: (ListElement & { extraJson?: string })[], lastField: string): Buffer {
+  page.length = 0;
+  page.add(openData);
+  for (const [i, { json, distanceKm, viewerState, extraJson }] of elements.entries()) {
+    if (i > 0) page.add(comma);
+    addJson(json);
+    if (extraJson) page.addText(fieldsOf(extraJson));
+    if (viewerState) page.add(viewerStateFragment(viewerState).bytes);
+    if (distanceKm !== null) page.addText(`,"distanceKm":${roundDistance(distanceKm)}`);
+    page.add(closeObject);
+  }
+  page.addText(`],${lastField}}`);
+  return page.take();
+}
+
+function addJson(json: ListElement['json']): void {
+  if (typeof json === 'function') json(page);
+  else page.add(json);
 }

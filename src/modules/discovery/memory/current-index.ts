@@ -182,9 +182,12 @@ export class CurrentIndex {
         this.#giveUp(loaded);
         return;
       }
+      await using rest = loaded.rest;
       // Records may have been read before the database showed changes that the log had named already.
       for (const [key, version] of changeLog.recentVersions('event')) versions.add(key, version);
       const index = new EventIndex(loaded.data, loaded.json, versions);
+      // Lists are slower without the JSON: the present index has it.
+      if (this.#index) await untilEnd(rest);
       const stillLate: CommittedChange[] = [];
       // More changes may arrive while these are read; they are in the list as well.
       for (let done = 0; done < changes.length; ) {
@@ -194,9 +197,12 @@ export class CurrentIndex {
       }
       signal.throwIfAborted();
       this.#setIndex(index);
+      this.#sinceLoad = null;
       this.#late.clear();
       this.#addLate(stillLate);
       logLoaded(log, index, performance.now() - since);
+      await untilEnd(rest);
+      reportSize(index);
     } finally {
       if (this.#sinceLoad === sinceLoad) this.#sinceLoad = null;
     }
@@ -210,4 +216,8 @@ export class CurrentIndex {
     const { log, maxBytes } = this.#options;
     warnTooLarge(log, { ...needed, maxBytes });
   }
+}
+
+async function untilEnd(messages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of messages);
 }

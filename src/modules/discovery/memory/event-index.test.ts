@@ -11,7 +11,7 @@ import { searchQuery, searchVector } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexRow } from './index-rows.ts';
-import { ChangedVersions, JsonBuilder } from './listed-json.ts';
+import { ChangedVersions, noJson } from './listed-json.ts';
 import { SegmentBuilder } from './segment-builder.ts';
 
 const { next, below, pick } = randomOf(20_261_122);
@@ -64,11 +64,7 @@ const placeOf = ({ lat, lng, start }: IndexRow): ListingKey => ({
 function createIndex(rows: Row[]): EventIndex {
   const builder = new SegmentBuilder(rows.length);
   for (const row of rows.toSorted(inOrder)) builder.add(row);
-  return new EventIndex(
-    builder.build(50 * 1024 ** 2),
-    new JsonBuilder(rows.length).build(),
-    new ChangedVersions(),
-  );
+  return new EventIndex(builder.build(50 * 1024 ** 2), noJson(rows.length), new ChangedVersions());
 }
 
 const wordsOf = (value: string) => value.split(' ').map((word) => word.replace('ü', 'u').replace('ö', 'o'));

@@ -1,5 +1,5 @@
 /**
- * The discovery index: an immutable segment with the JSON of its soonest events, and an overlay with the events that have
+ * The discovery index: an immutable segment with the JSON of its events, and an overlay with the events that have
  * changed since it was built.
  */
 import type { ListingKey } from '../../../cache/change-log.ts';
@@ -36,7 +36,7 @@ export class EventIndex {
   /** In bytes, without the overlay and the JSON. */
   readonly bytes: number;
 
-  /** @param changed the events that have changed since `json` was read */
+  /** @param changed the events that have changed since `data` were read */
   constructor(data: SegmentData, json: JsonData, changed: ChangedVersions) {
     this.#segment = new Segment(data);
     this.#overlay = new Overlay(this.#segment);
@@ -70,7 +70,7 @@ export class EventIndex {
   /** Finds an event as lists show it; null if its JSON is not here. */
   findListed(id: string): Pick<ListElement, 'json' | 'place'> | null {
     const doc = this.#segment.find(packId(id), 0);
-    const json = doc < 0 ? null : this.json.find(doc);
+    const json = doc < 0 ? null : this.json.find(doc, id);
     return json && { json, place: this.#segment.coordinatesOf(doc) };
   }
 

@@ -1,72 +1,72 @@
 /**
- * The JSON of the events of a segment, as lists show them: of the soonest ones, as many as the memory holds. It is in few
- * large arrays outside V8's heap. An event that changes is left out from then on; the cache of events has it.
+ * The JSON of the events of a segment, as lists show them, compressed (symbol-table.ts). A worker thread adds it to memory
+ * that it shares with the index, which serves meanwhile. An event that changes is left out from then on; the cache of events
+ * has it.
  */
 import { changeKeyOf } from '../../../cache/change-log.ts';
+import type { ByteWriter } from '../../../lib/byte-writer.ts';
+import { SymbolEncoder, type TextWithId } from '../../../lib/symbols/symbol-encoder.ts';
+import { packSymbols, SymbolDecoder, type Symbols } from '../../../lib/symbols/symbol-table.ts';
 import { bytesIn } from '../../../lib/typed-arrays.ts';
 
-/** The columns are by document. A document without JSON has the length 0. */
 export type JsonData = {
-  /** The number of the chunk of each document, and where its JSON begins there. */
-  chunkNumbers: Uint32Array;
-  offsets: Uint32Array;
-  lengths: Uint32Array;
-  /** Versions of the records in the change log, and hashes of their change keys. */
-  versions: Float64Array;
+  symbols: Symbols;
+  /** The codes of the JSON of all events. The part that is not used yet takes no memory. */
+  codes: Uint16Array;
+  /** How many events and codes there are. */
+  counts: Uint32Array;
+  // By document: where its codes begin, their number, which is written last and is 0 without JSON, the version of the record
+  // in the change log, and a hash of its change key.
+  positions: Uint32Array;
+  lengths: Uint16Array;
+  versions: Uint32Array;
   keyHashes: Int32Array;
-  chunks: Uint8Array[];
 };
-
-const chunkSize = 4 * 1024 ** 2;
 
 /** 32 bits of a change key, signed, so that V8 stores them in maps without a heap object. Two events with one hash only count as changed together. */
 const hashOfKey = (changeKey: string): number => Buffer.from(changeKey, 'base64url').readInt32LE(0);
 
+/** The JSON of a document. */
+export type JsonOfDoc = TextWithId & { doc: number; version: number };
+
 export class JsonBuilder {
-  readonly #data: JsonData;
-  #bytes: number;
-  /** The unused part of the last chunk. */
-  #left = new Uint8Array(0);
+  readonly data: JsonData;
+  readonly #encoder: SymbolEncoder;
 
   /** @param size the number of documents */
-  constructor(size: number) {
-    const column = () => new Uint32Array(size);
-    const versions = new Float64Array(size);
-    const [chunkNumbers, offsets, lengths] = [column(), column(), column()];
-    const keyHashes = new Int32Array(size);
-    this.#data = { chunkNumbers, offsets, lengths, versions, keyHashes, chunks: [] };
-    this.#bytes = 24 * size;
+  constructor(size: number, symbols: Symbols, maxBytes: number) {
+    const memory = (bytes: number) => new SharedArrayBuffer(bytes);
+    const columns = {
+      counts: new Uint32Array(memory(8)),
+      positions: new Uint32Array(memory(4 * size)),
+      lengths: new Uint16Array(memory(2 * size)),
+      versions: new Uint32Array(memory(4 * size)),
+      keyHashes: new Int32Array(memory(4 * size)),
+    };
+    const maxCodes = Math.min(Math.max(Math.floor((maxBytes - bytesIn(columns)) / 2), 0), 2 ** 32 - 1);
+    this.data = { symbols, codes: new Uint16Array(memory(2 * maxCodes)), ...columns };
+    this.#encoder = new SymbolEncoder(symbols);
   }
 
-  /** The memory of the data. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  add({ id, doc, version, json }: { id: string; doc: number; version: number; json: Buffer }): void {
-    const { chunkNumbers, offsets, lengths, versions, keyHashes, chunks } = this.#data;
-    if (json.length > chunkSize) return;
-    if (json.length > this.#left.length) {
-      this.#left = new Uint8Array(chunkSize);
-      chunks.push(this.#left);
-    }
-    this.#left.set(json);
-    chunkNumbers[doc] = chunks.length - 1;
-    offsets[doc] = this.#left.byteOffset;
-    lengths[doc] = json.length;
+  /** @returns false if the memory does not hold the text */
+  add({ text, id, doc, version }: JsonOfDoc): boolean {
+    const { codes, counts, positions, lengths, versions, keyHashes } = this.data;
+    const position = counts[1] as number;
+    if (position + text.length > codes.length) return false;
+    const end = this.#encoder.encode({ text, id }, codes, position);
+    // What is larger than its column is left out, and what the segment does not have.
+    if (end - position >= 2 ** 16 || version >= 2 ** 32 || doc < 0) return true;
+    positions[doc] = position;
     versions[doc] = version;
     keyHashes[doc] = hashOfKey(changeKeyOf(id));
-    this.#left = this.#left.subarray(json.length);
-    this.#bytes += json.length;
-  }
-
-  build(): JsonData {
-    const { chunks } = this.#data;
-    const last = chunks.pop();
-    if (last) chunks.push(last.slice(0, chunkSize - this.#left.length));
-    return this.#data;
+    Atomics.store(lengths, doc, end - position);
+    counts.set([(counts[0] as number) + 1, end]);
+    return true;
   }
 }
+
+/** No JSON of so many documents. */
+export const noJson = (size: number): JsonData => new JsonBuilder(size, packSymbols([]), 0).data;
 
 /** The versions of changed events, by the hashes of their change keys. */
 export class ChangedVersions {
@@ -93,16 +93,24 @@ const [maxChangedShare, minChanged, minReloadMs] = [1 / 4, 2_048, 60_000];
 export class ListedJson {
   readonly #data: JsonData;
   readonly changed: ChangedVersions;
-  readonly size: number;
-  readonly bytes: number;
+  readonly #decoder: SymbolDecoder;
+  readonly #bytesOfColumns: number;
   readonly #since = performance.now();
 
   /** @param changed the events that have changed since the data were read; to be kept current */
   constructor(data: JsonData, changed: ChangedVersions) {
     this.#data = data;
     this.changed = changed;
-    this.size = data.lengths.reduce((count, length) => count + Math.sign(length), 0);
-    this.bytes = bytesIn(data);
+    this.#decoder = new SymbolDecoder(data.symbols);
+    this.#bytesOfColumns = bytesIn(data) - data.codes.byteLength;
+  }
+
+  get size(): number {
+    return this.#data.counts[0] as number;
+  }
+
+  get bytes(): number {
+    return this.#bytesOfColumns + 2 * (this.#data.counts[1] as number);
   }
 
   /** Whether so many events have changed that all should be read again. */
@@ -113,12 +121,16 @@ export class ListedJson {
     );
   }
 
-  /** The open JSON object of a document in lists (event-serializer.ts); null if it is not here or has changed. */
-  find(doc: number): Buffer | null {
-    const { chunkNumbers, offsets, lengths, versions, keyHashes, chunks } = this.#data;
-    const length = lengths[doc] as number;
+  /**
+   * Finds what writes the open JSON object of a document in lists (event-serializer.ts); null if the JSON is not here or has
+   * changed.
+   * @param id that of the document
+   */
+  find(doc: number, id: string): ((out: ByteWriter) => void) | null {
+    const { codes, positions, lengths, versions, keyHashes } = this.#data;
+    const length = Atomics.load(lengths, doc);
     if (length === 0 || this.changed.has(keyHashes[doc] as number, versions[doc] as number)) return null;
-    const chunk = chunks[chunkNumbers[doc] as number] as Uint8Array;
-    return Buffer.from(chunk.buffer, chunk.byteOffset + (offsets[doc] as number), length);
+    const begin = positions[doc] as number;
+    return (out) => this.#decoder.decode(codes, begin, begin + length, id, out);
   }
 }

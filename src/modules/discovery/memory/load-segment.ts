@@ -1,4 +1,4 @@
-/** Reads the listed events and builds a segment; if there are many, in a worker thread, which also reads their JSON. */
+/** Reads the listed events and builds a segment; if there are many, in a worker thread, which then reads their JSON. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database } from '../../../db/client.ts';
@@ -8,22 +8,24 @@ import { raw, type Statement, sql } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { findId } from '../../../lib/id-table.ts';
-import { packId } from '../../../lib/ids.ts';
-import { runInWorker } from '../../../lib/run-in-worker.ts';
+import { packId, unpackId } from '../../../lib/ids.ts';
+import { messagesOfWorker } from '../../../lib/run-in-worker.ts';
+import { findSymbols } from '../../../lib/symbols/symbol-encoder.ts';
 import { dayMs } from '../../../lib/time.ts';
 import { toCachedEvent } from '../../events/event-cache.ts';
 import { listedJson } from '../../events/event-serializer.ts';
 import { listedCondition } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
-import { selectEventRows } from '../../events/repo.ts';
+import { listEventRows, selectEventRows } from '../../events/repo.ts';
 import { countRows, hasRows, readRows } from './index-rows.ts';
-import { JsonBuilder, type JsonData } from './listed-json.ts';
+import { JsonBuilder, type JsonData, type JsonOfDoc, noJson } from './listed-json.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
 
 /** An estimate of the memory of a segment in bytes. */
 type TooLarge = { neededBytes: number; events: number };
-export type Loaded = { data: SegmentData; json: JsonData } | TooLarge;
+/** `rest` ends when the JSON is complete, and must be disposed of. */
+export type Loaded = { data: SegmentData; json: JsonData; rest: AsyncGenerator } | TooLarge;
 /** `publicUrl`: for the JSON. `maxBytes`: the memory of the segment; `maxJsonBytes`: that of the JSON. */
 export type LoadOptions = { publicUrl: string; maxBytes: number; maxJsonBytes: number };
 export type WorkerOptions = LoadOptions & { target: Target };
@@ -46,25 +48,22 @@ export async function load(
 ): Promise<Loaded> {
   const { publicUrl, maxBytes, maxJsonBytes, minEventsForWorker = defaultMinEvents } = options;
   const workerData: WorkerOptions = { target: db.target, publicUrl, maxBytes, maxJsonBytes };
-  if (await hasRows(db, minEventsForWorker)) return await runInWorker(worker, workerData, signal);
+  if (await hasRows(db, minEventsForWorker)) {
+    const rest = messagesOfWorker(worker, workerData, signal);
+    const { value: loaded } = await rest.next();
+    return { ...(loaded as Sent), rest };
+  }
   return await transaction(db, async (tx) => {
     await tx.execute(raw(`set transaction ${snapshotMode}`));
     const loaded = await readSegment(tx, maxBytes);
-    return 'data' in loaded ? { ...loaded, json: new JsonBuilder(loaded.data.size).build() } : loaded;
+    return 'data' in loaded ? { ...loaded, json: noJson(loaded.data.size), rest: nothing() } : loaded;
   });
 }
 
+async function* nothing() {}
+
 /** Count, rows and JSON must come from one snapshot. */
 export const snapshotMode = 'isolation level repeatable read read only';
-
-/**
- * Reads all rows, builds the segment, and reads the JSON.
- * @param tx a transaction in `snapshotMode`
- */
-export async function readAll(tx: Queryable, options: LoadOptions): Promise<Loaded> {
-  const loaded = await readSegment(tx, options.maxBytes);
-  return 'data' in loaded ? { ...loaded, json: await readJson(tx, loaded.data, options) } : loaded;
-}
 
 /** Lists of "today" begin up to a day ago, in the earliest time zone. */
 const keptMs = 2 * dayMs;
@@ -97,27 +96,48 @@ async function readEndingAfter(
   return { data: builder.build(maxBytes * bitmapShare) };
 }
 
-/** Reads the JSON of events until the memory is full. */
-async function readJson(
+/** What the worker sends. */
+type Sent = { data: SegmentData; json: JsonData } | TooLarge;
+/** Events in whose JSON symbols are searched. */
+const sampleSize = 4_000;
+
+/**
+ * Reads all rows, and calls `send` with the segment and with the JSON, to which it then adds that of the events until the
+ * memory is full.
+ * @param tx a transaction in `snapshotMode`
+ */
+export async function readAll(
   tx: Queryable,
-  { size, ids, idTable }: SegmentData,
-  { publicUrl, maxJsonBytes }: LoadOptions,
-): Promise<JsonData> {
-  const builder = new JsonBuilder(size);
-  const sizeOf = ({ title, description }: EventRow) => title.length + description.length;
-  const add = async (selection: Statement) => {
-    for await (const rows of readInBatches(tx, selectEventRows(selection), sizeOf)) {
-      for (const row of rows) {
-        const doc = findId(idTable, ids, packId(row.id), 0);
-        const json = listedJson(toCachedEvent(row), publicUrl);
-        builder.add({ id: row.id, doc, version: row.version, json });
-        if (builder.bytes > maxJsonBytes) return;
-      }
-    }
-  };
-  // The next events are those that are listed most. Past events are listed on request only.
-  await add(sql`where ${listedCondition()} and e.end_at > now() order by e.start_at`);
-  if (builder.bytes <= maxJsonBytes)
-    await add(sql`where ${listedCondition()} and e.end_at <= now() order by e.start_at desc`);
-  return builder.build();
+  { publicUrl, maxBytes, maxJsonBytes }: LoadOptions,
+  send: (loaded: Sent) => void,
+): Promise<void> {
+  const loaded = await readSegment(tx, maxBytes);
+  if (!('data' in loaded)) {
+    send(loaded);
+    return;
+  }
+  const { size } = loaded.data;
+  // Those of the segment are sent.
+  const [ids, idTable] = [loaded.data.ids.slice(), loaded.data.idTable.slice()];
+  const toJson = (row: EventRow): JsonOfDoc => ({
+    id: row.id,
+    doc: findId(idTable, ids, packId(row.id), 0),
+    version: row.version,
+    text: listedJson(toCachedEvent(row), publicUrl),
+  });
+  const step = Math.max(1, size / sampleSize);
+  const sample = Array.from({ length: size / step }, (_, i) => unpackId(ids, 16 * Math.floor(i * step)));
+  const symbols = findSymbols((await listEventRows(tx, sample)).map(toJson));
+  const builder = new JsonBuilder(size, symbols, maxJsonBytes);
+  send({ ...loaded, json: builder.data });
+  for (const selection of inOrderOfLists)
+    for await (const rows of readInBatches(tx, selectEventRows(selection), sizeOf))
+      if (!rows.every((row) => builder.add(toJson(row)))) return;
 }
+
+/** The next events are those that are listed most. Past events are listed on request only. */
+const inOrderOfLists: Statement[] = [
+  sql`where ${listedCondition()} and e.end_at > now() order by e.start_at`,
+  sql`where ${listedCondition()} and e.end_at <= now() order by e.start_at desc`,
+];
+const sizeOf = ({ title, description }: EventRow): number => title.length + description.length;

@@ -21,8 +21,8 @@ export function reportSize(index: IndexSize | null): void {
 /** Lists are as fast as they will be. */
 export const reportReady = (): void => preloadedEvents.loaded.set(1);
 
-export function logLoaded(log: Log, { size, bytes, json, isComplete }: IndexSize, ms: number): void {
-  const fields = { events: size, megabytes: toMegabytes(bytes), preloaded: json.size, ms: Math.round(ms) };
+export function logLoaded(log: Log, { size, bytes, isComplete }: IndexSize, ms: number): void {
+  const fields = { events: size, megabytes: toMegabytes(bytes), ms: Math.round(ms) };
   const left = isComplete ? '' : ', without events that have ended: CACHE_MB is too small for them';
   log.info(fields, `the discovery index is loaded${left}`);
 }

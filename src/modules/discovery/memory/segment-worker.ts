@@ -1,11 +1,10 @@
 /** A worker thread that reads the listed events. */
 import { workerData } from 'node:worker_threads';
 import { openConnection, transactionOn } from '../../../db/connection.ts';
-import { sendResult } from '../../../lib/run-in-worker.ts';
+import { sendFromWorker } from '../../../lib/run-in-worker.ts';
 import { readAll, snapshotMode, type WorkerOptions } from './load-segment.ts';
 
 const { target, ...options } = workerData as WorkerOptions;
 const connection = await openConnection(target, 'discovery');
-const loaded = await transactionOn(connection, () => readAll(connection, options), snapshotMode);
+await transactionOn(connection, () => readAll(connection, options, sendFromWorker), snapshotMode);
 await connection.end();
-sendResult(loaded);
