@@ -121,7 +121,12 @@ export const accessFaults: Fault[] = [
     ['listedCondition()', 'sql`true`', 'admin-reports', 'the overview counts drafts'],
   ]),
   ...faultsOf('src/http/define-endpoint.ts', [
-    ["access === 'admin' && caller?.role !== 'admin'", 'false', 'access-matrix', 'everybody lists accounts'],
+    [
+      "access === 'admin' && input.caller?.role !== 'admin'",
+      'false',
+      'access-matrix',
+      'everybody lists accounts',
+    ],
   ]),
   ...faultsOf('src/identity/act-as-admin.ts', [
     [

@@ -44,7 +44,7 @@ export const cacheFaults: Fault[] = [
   ]),
   ...faultsOf('src/http/define-endpoint.ts', [
     [
-      'if (!caller && !uncached) await services.changeLog.catchUp();',
+      'if (!input.caller && !uncached) await catchUp();',
       '',
       'fresh-reads',
       'a request without a token sees stale records',
@@ -60,7 +60,7 @@ export const cacheFaults: Fault[] = [
   ]),
   ...faultsOf('src/server/web/page-reads.ts', [
     [
-      'this.#caughtUp ??= services.changeLog.catchUp();',
+      'this.#caughtUp ??= this.#context.services.changeLog.catchUp();',
       'this.#caughtUp ??= Promise.resolve();',
       'web-page-cache',
       'a cached page has a stale event',

@@ -10,8 +10,8 @@ export const sessionFaults: Fault[] = [
       'a route without a declared access',
     ],
     [
-      "config.access === 'optional' ? undefined : new Problem('token_missing')",
-      'undefined',
+      "if (!credential && (access === 'required' || access === 'admin'))",
+      'if (false)',
       'access-matrix',
       'an operation without a token',
     ],
