@@ -32,11 +32,8 @@ import type { ItemState } from './repo.ts';
 /** A change of the caller's claim on an item. */
 export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
 
-/** `claimsEnabled`: the operator's flag `claims`. `usedUp` learns of which items nothing is left. */
-type ClaimContext = { now: Date; claimsEnabled: boolean; usedUp: UsedUpItems };
-
-/** Ids of items of which the last batch of claims left nothing (refused-claims.ts). */
-export type UsedUpItems = { set(id: string, value: true): unknown; delete(id: string): unknown };
+/** `claimsEnabled`: the operator's flag `claims`. */
+type ClaimContext = { now: Date; claimsEnabled: boolean };
 
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
@@ -98,13 +95,8 @@ function decideAll(
     }
     return claim;
   };
-  const outcomes: Decided<ClaimRow>['outcomes'] = new Map(commands.map((each) => [each.index, decide(each)]));
-  for (const [id, { left }] of lockedItems) {
-    if (left > (moves.get(id)?.by ?? 0)) context.usedUp.delete(id);
-    else context.usedUp.set(id, true);
-  }
   return {
-    outcomes,
+    outcomes: new Map(commands.map((each) => [each.index, decide(each)])),
     write: async (tx, finish) => {
       const moving = await moveStatements(tx, [...moves.values()], summaryState, context.now);
       await finish(...claimStatements(claims), ...moving);

@@ -32,13 +32,9 @@ export const claimItem = defineEndpoint({
     'quantity_unavailable',
   ],
 
-  async handler({ caller, params, body, idempotency, request }, { claims, findRefusal }: ItemServices) {
+  async handler({ caller, params, body, idempotency }, { claims }: ItemServices) {
     const item = readItemId(params.id);
     const command = { kind: 'add' as const, item, caller, note: null, ...body };
-    // With a key, the claim may have been made before: its stored response takes precedence over a refusal.
-    const hasKey = request.headers['idempotency-key'] !== undefined;
-    const refusal = hasKey ? null : await findRefusal(command);
-    if (refusal) throw refusal;
     return claims.respond(command, idempotency, 201, toClaim);
   },
 });

@@ -61,26 +61,6 @@ export type ClaimantState = {
   claim: Pick<ClaimRow, 'id' | 'quantity' | 'note' | 'createdAt'> | null;
 };
 
-/** An item and a person who claims it. */
-type ClaimKey = { item: ItemId; caller: Viewer };
-type ClaimantRow = Omit<ClaimRow, 'id'> & { nth: number; rsvp: Rsvp | null; id: string | null };
-
-/** Selects `ClaimantRow`, from `items i` of the keys. @param columns further ones @param joins further tables */
-function selectClaimants(keys: ClaimKey[], columns: Statement = empty, joins: Statement = empty): Statement {
-  const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));
-  const eventId = joinedBy('i', 'event_id');
-  return sql`
-    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.note, c.created_at${columns}
-    from ${rowsOf('items i', claims, itemKey, { userId: 'uuid' })} ${joins}
-    left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
-    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id`;
-}
-
-const toClaimantState = ({ rsvp, id, quantity, note, createdAt }: ClaimantRow): ClaimantState => ({
-  rsvp,
-  claim: id === null ? null : { id, quantity, note, createdAt },
-});
-
 /**
  * Reads the state for pairs of item and person, one for each key in their order. The statement must follow `lockItems`:
  * its snapshot then has all claims on the items, because a claim is written under the lock of its stock.
@@ -88,27 +68,21 @@ const toClaimantState = ({ rsvp, id, quantity, note, createdAt }: ClaimantRow): 
  */
 export async function listClaimantStates(
   tx: Transaction,
-  keys: ClaimKey[],
+  keys: { item: ItemId; caller: Viewer }[],
 ): Promise<(ClaimantState | null)[]> {
-  const rows = await tx.query<ClaimantRow>(selectClaimants(keys));
-  return byPosition(rows, keys.length).map((row) => (row && toClaimantState(row)) || null);
-}
-
-/** The items and claimants of one moment, without locks. Null for keys without such an item. */
-export async function listClaimStates(
-  db: Queryable,
-  keys: ClaimKey[],
-): Promise<({ item: ItemState; claimant: ClaimantState } | null)[]> {
-  const rows = await db.query<ClaimantRow & ItemState>(
-    selectClaimants(
-      keys,
-      sql`, ${itemStateColumns()}`,
-      sql`join events e on e.id = i.event_id join item_stock s on s.event_id = i.event_id and s.n = i.n`,
-    ),
-  );
-  return byPosition(rows, keys.length).map((row) =>
-    row ? { item: row, claimant: toClaimantState(row) } : null,
-  );
+  type StateRow = Omit<ClaimRow, 'id'> & { nth: number; rsvp: Rsvp | null; id: string | null };
+  const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));
+  const eventId = joinedBy('i', 'event_id');
+  const rows = await tx.query<StateRow>(sql`
+    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.note, c.created_at
+    from ${rowsOf('items i', claims, itemKey, { userId: 'uuid' })}
+    left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
+    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id`);
+  return byPosition(rows, keys.length).map((row) => {
+    if (!row) return null;
+    const { rsvp, id, quantity, note, createdAt } = row;
+    return { rsvp, claim: id === null ? null : { id, quantity, note, createdAt } };
+  });
 }
 
 /** By how much the claimed quantity of an item changes, and what its organizer has not read. */

@@ -42,22 +42,6 @@ export const claimFaults: Fault[] = [
     ['claims_version = s.claims_version + 1, ', '', 'live', 'a note that pages do not hear of'],
     [', note = k.note`', '`', 'claim-notes', 'a changed note is lost'],
   ]),
-  ...faultsOf('src/modules/items/refused-claims.ts', [
-    [
-      'if (!isSignedIn || session.isSuspended) return null;',
-      '',
-      'refused-claims',
-      'a person who signed out learns what is left',
-    ],
-  ]),
-  ...faultsOf('src/modules/items/claim-item.ts', [
-    [
-      "request.headers['idempotency-key'] !== undefined",
-      'false',
-      'refused-claims',
-      'a repeated claim is refused',
-    ],
-  ]),
   ...faultsOf('src/idempotency/batch-writer.ts', [
     ['if (!role) return', 'if (false) return', 'author-locks', 'a claim of an ended session'],
     ['if (response) return response;', '', 'idempotency', 'a repeated request claims again'],
