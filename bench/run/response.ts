@@ -1,6 +1,7 @@
 /** Sends one request and records the response of the app. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { browserCookieName } from '../../src/http/browser-cookie.ts';
 
 export type Request = { method: 'GET' | 'POST' | 'DELETE'; path: string; token?: string; body?: string };
 export type RecordedResponse = { status: number; headers: [string, string][]; body: string };
@@ -14,7 +15,7 @@ export function send(port: number, { method, path, token, body }: Request): Prom
       // The token of a browser session is sent as its cookie.
       ...(token &&
         (token.startsWith('pb_')
-          ? { cookie: `potluck-${port}=${token}` }
+          ? { cookie: `${browserCookieName({ publicUrl: `http://127.0.0.1:${port}` })}=${token}` }
           : { authorization: `Bearer ${token}` })),
       ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     };

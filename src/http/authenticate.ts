@@ -62,28 +62,21 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
     if (config?.sameOriginOnly) {
       hooks.unshift((request, _reply, done) => done(refuseCrossSite(request, publicOrigin) ?? undefined));
     }
-    if (config?.access && config.access !== 'public') hooks.unshift(findCaller(config));
+    if (config?.access && config.access !== 'public') hooks.unshift(setCaller(config));
     options.onRequest = hooks;
   });
 
-  /** @returns null for a request that needs no credential and has none */
-  const credentialOf = (request: Request, { access }: Access): Credential | null => {
-    const credential = access === 'public' ? null : readCredential(request);
-    if (credential instanceof Problem) throw credential;
-    if (!credential && (access === 'required' || access === 'admin')) throw new Problem('token_missing');
-    return credential;
-  };
   app.decorate('findCaller', async (request, access) => {
-    const credential = credentialOf(request, access);
+    const credential = readCredential(request, access);
     return credential && (await authenticate(credential, access));
   });
 
-  const findCaller =
+  const setCaller =
     (config: FastifyContextConfig): onRequestHookHandler =>
     (request, reply, done) => {
       let credential: Credential | null;
       try {
-        credential = credentialOf(request, config);
+        credential = readCredential(request, config);
       } catch (error) {
         return done(error as Error);
       }
@@ -104,9 +97,12 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
     };
 }
 
-/** Returns a function that reads the credential of a request: null without one, or the refusal of a cookie. */
+/**
+ * Returns a function that reads the credential of a request: null without one. It throws Problem `token_missing` if the
+ * access requires one, or `cross_site_request`.
+ */
 function credentialReader(cookieName: string, publicOrigin: string) {
-  return (request: Request): Credential | Problem | null => {
+  const read = (request: Request): Credential | null => {
     const { authorization, cookie } = request.headers;
     // No other site can make a browser send this header, so it takes precedence over a cookie.
     if (authorization !== undefined) {
@@ -119,9 +115,14 @@ function credentialReader(cookieName: string, publicOrigin: string) {
       if (!mayReadWithCookie(request)) return null;
     } else {
       const refusal = refuseCrossSite(request, publicOrigin);
-      if (refusal) return refusal;
+      if (refusal) throw refusal;
     }
     return { tokens: parseTokens('browser', values).slice(0, maxCookies), isCookie: true };
+  };
+  return (request: Request, { access }: Access): Credential | null => {
+    const credential = access === 'public' ? null : read(request);
+    if (!credential && (access === 'required' || access === 'admin')) throw new Problem('token_missing');
+    return credential;
   };
 }
 

@@ -3,25 +3,17 @@ import { newBrowserToken } from '../../../src/identity/tokens.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';
 import { idOf, userCount } from '../../seed/ids.ts';
 import { type Environment, randomEvents, type WorkItem } from '../environment.ts';
+import { categories, type EventSource, readEventSource } from './varied.ts';
 
 const pathsOfEvents = (environment: Environment, count: number, seed: number) =>
   randomEvents(environment, count, seed, (kind) => kind !== 'private').map((n) => `/e/${idOf('event', n)}`);
 
 const get = (path: string) => ({ method: 'GET' as const, path });
 
-const categories = ['music', 'food', 'sports', 'arts', 'community'];
 const periods = ['today', 'weekend', 'week'];
 
-type Source = { titles: string[]; places: { lat: number; lng: number }[] };
-
-async function readSource({ sql }: Environment): Promise<Source> {
-  const events = await sql<{ title: string; lat: number; lng: number }[]>`
-    select title, lat, lng from events e tablesample bernoulli (5) repeatable (1) where e.visibility = 'public'`;
-  return { titles: events.map(({ title }) => title), places: events };
-}
-
 /** Each filter in half of the requests. */
-function filteredPath(random: Random, { titles, places }: Source): string {
+function filteredPath(random: Random, { titles, places }: EventSource): string {
   const { lat, lng } = random.pick(places);
   const filters = {
     q: random.pick(titles).toLowerCase().split(' ')[0] ?? '',
@@ -52,32 +44,26 @@ async function addSessions({ sql, dataset }: Environment): Promise<string[]> {
   return tokens;
 }
 
+const eventPages = (variant: string, count: number, seed: number): WorkItem => ({
+  item: 'P1',
+  variant,
+  bestPeer: null,
+  prepare: async (environment) => ({
+    requests: pathsOfEvents(environment, count, seed).map(get),
+    candidates: [],
+  }),
+});
+
 export const pages: WorkItem[] = [
-  {
-    item: 'P1',
-    variant: '1,000 events in turn',
-    bestPeer: null,
-    prepare: async (environment) => ({
-      requests: pathsOfEvents(environment, 1_000, 20).map(get),
-      candidates: [],
-    }),
-  },
-  {
-    item: 'P1',
-    variant: 'random events',
-    bestPeer: null,
-    prepare: async (environment) => ({
-      requests: pathsOfEvents(environment, 100_000, 21).map(get),
-      candidates: [],
-    }),
-  },
+  eventPages('1,000 events in turn', 1_000, 20),
+  eventPages('random events', 100_000, 21),
   {
     item: 'P2',
     variant: 'front page, random filters',
     bestPeer: null,
     async prepare(environment) {
       const random = randomOf(22);
-      const source = await readSource(environment);
+      const source = await readEventSource(environment);
       const requests = Array.from({ length: 20_000 }, () => get(filteredPath(random, source)));
       return { requests, candidates: [] };
     },

@@ -10,14 +10,16 @@ import { type Candidate, type Environment, eventColumns, type WorkItem } from '.
 
 /** Query parameters of `GET /v1/events` or, with the order `relevance`, of `GET /v1/events/search`. */
 type Question = { order: Order; query: Record<string, string | number> };
-type Source = { titles: string[]; words: string[]; places: { lat: number; lng: number }[] };
+/** Titles and places of events. */
+export type EventSource = { titles: string[]; places: { lat: number; lng: number }[] };
+type Source = EventSource & { words: string[] };
 type Kind = { item: string; variant: string; ask: (random: Random, source: Source) => Question };
 
 const requestsPerRound = 20_000;
 /** pgbench picks one of these at random. */
 const scriptCount = 100;
 const seconds = 86_400_000;
-const categories = ['music', 'food', 'sports', 'arts', 'community'];
+export const categories = ['music', 'food', 'sports', 'arts', 'community'];
 
 const titleWords = (random: Random, { titles }: Source): string[] =>
   random
@@ -115,13 +117,17 @@ const kinds: Kind[] = [
   },
 ];
 
-async function readSource({ sql }: Environment): Promise<Source> {
+export async function readEventSource({ sql }: Environment): Promise<EventSource> {
   const events = await sql<{ title: string; lat: number; lng: number }[]>`
     select title, lat, lng from events e tablesample bernoulli (20) repeatable (1)
     where e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
-  const words = await sql<{ word: string }[]>`
+  return { titles: events.map(({ title }) => title), places: events };
+}
+
+async function readSource(environment: Environment): Promise<Source> {
+  const words = await environment.sql<{ word: string }[]>`
     select word from ts_stat('select search from events e where e.visibility = ''public''') order by word`;
-  return { titles: events.map(({ title }) => title), words: words.map(({ word }) => word), places: events };
+  return { ...(await readEventSource(environment)), words: words.map(({ word }) => word) };
 }
 
 let source: Promise<Source> | undefined;

@@ -8,7 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import type { OpenRequests } from './open-requests.ts';
 
 /** With the interval of the check, and on a busy machine, a response is sent within five seconds. */
-const defaultTimeoutMs = 4_500;
+export const defaultTimeoutMs = 4_500;
 const checkIntervalMs = 250;
 
 export function registerRequestTimeout(app: FastifyInstance, open: OpenRequests): void {

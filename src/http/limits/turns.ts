@@ -38,7 +38,7 @@ const limits: Record<TurnKind, { atOnce: number; leastPauseMs: number; maxPauseM
   document: { atOnce: 1, leastPauseMs: 20, maxPauseMs: 500 },
 };
 
-/** The rate limit bounds short handlers. It does not count the requests of pages, of which a long file needs thousands. */
+/** The rate limit bounds short handlers. It does not count the requests of pages. */
 const minPauseMs = () => (isPageCall() ? 0 : 3);
 
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';

@@ -45,7 +45,7 @@ const textWithId: fc.Arbitrary<TextWithId> = fc
       .map((parts) => ({ id, text: Buffer.from(parts.join('')) })),
   );
 
-test('a text of any characters is the same after it was compressed, whatever the symbols were found in', () => {
+test('symbols: compressing and reading a text returns the same text, with symbols of this or another sample', () => {
   fc.assert(
     fc.property(fc.array(textWithId), fc.array(textWithId), (sample, texts) => {
       const expected = texts.map(({ text }) => text.toString());
@@ -55,7 +55,7 @@ test('a text of any characters is the same after it was compressed, whatever the
   );
 });
 
-test('texts that resemble each other take a quarter of their bytes at most', () => {
+test('symbols: texts that resemble each other take at most a quarter of their bytes', () => {
   const texts = Array.from({ length: 1_000 }, (_, i): TextWithId => {
     const id = crypto.randomUUID();
     const title = `Завтрак ${i % 7} — فطور ${(i * 7919) % 1_000}`;

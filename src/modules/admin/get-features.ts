@@ -17,22 +17,15 @@ export const getFeatures = defineEndpoint({
   uncached: true,
   response: { 200: Features },
 
-  async handler(_request, services: BaseServices) {
-    return { status: 200, body: await readFeatures(services) };
+  async handler(_request, { flags, config, instance }: BaseServices) {
+    const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
+    const features = Object.fromEntries(states) as Record<FlagName, boolean>;
+    const { signIn } = await instance.settings();
+    const { oidc, mail } = config;
+    const body = { ...features, signIn, oidcName: oidcNameOf({ signIn, oidc }), mail: mail.driver !== 'off' };
+    return { status: 200, body };
   },
 });
-
-export async function readFeatures({
-  flags,
-  config,
-  instance,
-}: Pick<BaseServices, 'flags' | 'config' | 'instance'>): Promise<Features> {
-  const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
-  const features = Object.fromEntries(states) as Record<FlagName, boolean>;
-  const { signIn } = await instance.settings();
-  const { oidc, mail } = config;
-  return { ...features, signIn, oidcName: oidcNameOf({ signIn, oidc }), mail: mail.driver !== 'off' };
-}
 
 /** What pages call the provider; null if people do not sign in there. */
 export const oidcNameOf = ({

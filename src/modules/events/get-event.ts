@@ -1,6 +1,5 @@
 import { callerHeaders } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { serializeEvent } from './event-serializer.ts';
@@ -23,30 +22,19 @@ export const getEvent = defineEndpoint({
   conditional: true,
   compressed: 'text',
 
-  async handler({ caller, params }, services: EventServices) {
-    const { json, etag } = await readEvent(services, params.id, caller);
+  async handler({ caller, params }, { events, people, viewerStates, config }: EventServices) {
+    const id = readId(params.id, 'event_not_found');
+    const event = await events.find(id);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.
+    const [viewerState, organizer] = await Promise.all([
+      caller && viewerStates.find({ eventId: id, userId: caller.id }),
+      people.find(event.row.organizerId),
+    ]);
+    // The account is deleted, and the event has become visible too late to be deleted with it.
+    if (!organizer) throw new Problem('event_not_found');
+    const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
     const vary = `${callerHeaders}, Accept-Encoding`;
     return { statusCode: 200, json, headers: { etag, vary, 'cache-control': 'private, no-cache' } };
   },
 });
-
-type EventReaders = Pick<EventServices, 'events' | 'people' | 'viewerStates' | 'config'>;
-
-/** The record of an event for a caller, and its ETag. @throws Problem `event_not_found` */
-export async function readEvent(
-  { events, people, viewerStates, config }: EventReaders,
-  pathId: string,
-  caller: Caller | null,
-): Promise<{ json: string; etag: string }> {
-  const id = readId(pathId, 'event_not_found');
-  const event = await events.find(id);
-  if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-  // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.
-  const [viewerState, organizer] = await Promise.all([
-    caller && viewerStates.find({ eventId: id, userId: caller.id }),
-    people.find(event.row.organizerId),
-  ]);
-  // The account is deleted, and the event has become visible too late to be deleted with it.
-  if (!organizer) throw new Problem('event_not_found');
-  return serializeEvent(event, organizer, viewerState, config.publicUrl);
-}

@@ -1,11 +1,10 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { composeItemList } from './item-serializer.ts';
-import { ItemList, ItemListQuery, type Kind } from './schemas.ts';
+import { ItemList, ItemListQuery } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
 /** The response is composed of serialized fragments. */
@@ -25,27 +24,15 @@ export const listItems = defineEndpoint({
   turns: 'heavy',
   problems: ['event_not_found'],
 
-  async handler({ caller, params, query }, services: ItemServices) {
-    return { statusCode: 200, json: await readItemList(services, params.id, caller, query.kind) };
+  async handler({ caller, params, query: { kind } }, { events, items, findClaimants }: ItemServices) {
+    const id = readId(params.id, 'event_not_found');
+    const [event, list, myClaims] = await Promise.all([
+      events.find(id),
+      items.itemsOf(id),
+      caller && items.claimsOf({ eventId: id, userId: caller.id }),
+    ]);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const claimants = await findClaimants(event.row, caller);
+    return { statusCode: 200, json: composeItemList(list, kind, myClaims, claimants) };
   },
 });
-
-type ItemReaders = Pick<ItemServices, 'events' | 'items' | 'findClaimants'>;
-
-/** The items of an event for a caller, as JSON. @throws Problem `event_not_found` */
-export async function readItemList(
-  { events, items, findClaimants }: ItemReaders,
-  pathId: string,
-  caller: Caller | null,
-  kind?: Kind,
-): Promise<string> {
-  const id = readId(pathId, 'event_not_found');
-  const [event, list, myClaims] = await Promise.all([
-    events.find(id),
-    items.itemsOf(id),
-    caller && items.claimsOf({ eventId: id, userId: caller.id }),
-  ]);
-  if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-  const claimants = await findClaimants(event.row, caller);
-  return composeItemList(list, kind, myClaims, claimants);
-}

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { type Endpoint, type Response, runEndpoint } from '../../http/define-endpoint.ts';
 import type { Module } from '../../http/define-module.ts';
+import { defaultTimeoutMs } from '../../http/limits/request-timeout.ts';
 import { toErrorResponse } from '../../http/problems.ts';
 import { serializerOf } from '../../http/serialization.ts';
 import type { BaseServices } from '../../http/services.ts';
@@ -25,9 +26,6 @@ export type ReadResponse = {
   headers: Record<string, string | number | string[]>;
   json: string | Buffer;
 };
-
-/** As of a request (limits/request-timeout.ts). */
-const timeoutMs = 4_500;
 
 type Services = Pick<BaseServices, 'changeLog' | 'outages'>;
 type Operation = {
@@ -75,7 +73,7 @@ export class PageReader {
     if (!operation) throw new Error(`GET ${read.path} is no operation`);
     try {
       return await span(`GET ${operation.endpoint.path}`, { kind: 'internal' }, () =>
-        withTimeout(this.#run(operation, read, cookie), timeoutMs),
+        withTimeout(this.#run(operation, read, cookie), defaultTimeoutMs),
       );
     } catch (error) {
       return toErrorResponse(error as FastifyError, this.#page, services.outages);

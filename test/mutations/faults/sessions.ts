@@ -21,7 +21,7 @@ export const sessionFaults: Fault[] = [
       'cross-site-requests',
       'another site reads with the cookie',
     ],
-    ['if (refusal) return refusal;', '', 'cross-site-requests', 'another site writes with the cookie'],
+    ['if (refusal) throw refusal;', '', 'cross-site-requests', 'another site writes with the cookie'],
     [
       'if (session.isSuspended && !allowsSuspended)',
       'if (false)',

@@ -6,28 +6,10 @@ import { formatHeading } from '#lib/language/list-times.ts';
 import { m } from '#lib/messages/index.js';
 import { hrefOf, type Search } from './search.ts';
 
+/** What rows do not show. A page has what they show twice: in its text and, for its scripts, in its data. */
+export type Unshown = 'description' | 'visibility' | 'rsvpCount' | 'partyCount' | 'isSaved' | 'createdAt';
 /** What lists show of an event. */
-export type ShownEvent = Pick<
-  ListedEvent,
-  | 'id'
-  | 'title'
-  | 'startAt'
-  | 'endAt'
-  | 'allDay'
-  | 'timezone'
-  | 'location'
-  | 'category'
-  | 'price'
-  | 'isPriceKnown'
-  | 'currency'
-  | 'capacity'
-  | 'status'
-  | 'goingCount'
-  | 'coverUrl'
-  | 'coverFocus'
-  | 'myRsvp'
-  | 'distanceKm'
-> & { highlights?: Highlights | undefined };
+export type ShownEvent = Omit<ListedEvent, Unshown> & { highlights?: Highlights | undefined };
 
 export type EventList = {
   /** By start. Those before `todayCount` begin on the first day of the period. */

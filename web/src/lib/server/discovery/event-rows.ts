@@ -1,11 +1,8 @@
 /** Events as the rows of lists show them. */
 import { type Client, getEventHighlights, type ListedEvent, ProblemError } from '@potluck/client';
-import type { ShownEvent } from '#lib/discovery/groups.ts';
+import type { ShownEvent, Unshown } from '#lib/discovery/groups.ts';
 import type { Highlights } from '#lib/discovery/worth-knowing.ts';
 import { withShortAddresses } from './short-address.ts';
-
-/** What rows do not show. A page has what they show twice: in its text and, for its scripts, in its data. */
-type Unshown = 'description' | 'visibility' | 'rsvpCount' | 'partyCount' | 'isSaved' | 'createdAt';
 
 /**
  * Shortens the addresses of events, and adds what else their rows show. A list without highlights is better than none.
