@@ -44,6 +44,7 @@ const sign = /[=＝﹦⁼₌⩵⩶+＋﹢⁺₊\uFB29\-－﹣−⁻₋@＠﹫]/u
 
 /** Puts an apostrophe before each formula: a cell that begins with one is a text. */
 function withoutFormulas(text: string): string {
+  if (!sign.test(text)) return text;
   const parts: string[] = [];
   let copied = 0;
   /** Where a cell may begin; null after a character that prevents a formula. */
