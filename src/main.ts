@@ -6,6 +6,10 @@ import { runProgram } from './cli/command/run-program.ts';
 import { stopSignal } from './cli/command/stop.ts';
 import { readConfig } from './lib/config.ts';
 
+// By default, small buffers share memory in pieces of 64 KB. One that is kept, such as the hash of a token in the cache of
+// sessions, would keep its whole piece.
+Buffer.poolSize = 0;
+
 // Handles signals before the modules of the command are loaded, which takes a while.
 stopSignal();
 
