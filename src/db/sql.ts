@@ -89,9 +89,13 @@ export const assignments = (row: Record<string, unknown>): Statement =>
   join(Object.entries(row).map(([column, value]) => sql`${raw(column)} = ${value}`));
 
 /**
- * The condition that a column is one of the ids. For a single id it is an equation: PostgreSQL then plans the prepared
- * statement once, whereas it expects ten ids of an array that it does not know, and plans for each array anew. From an
- * equation, Citus also concludes on which node the rows of tables are that are joined by the column.
+ * The condition that a column is one of the ids. PostgreSQL plans the prepared statement once: the planner does not look
+ * into a subquery. Of a plain parameter it knows the length; it expects ten ids in the shared plan, and therefore plans the
+ * statement again for each shorter array. Citus must know the ids. From the equation for a single id, it also concludes on
+ * which node the rows of tables are that are joined by the column.
  */
-export const isOneOf = (column: Statement, ids: string[]): Statement =>
-  ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = any(${ids}::uuid[])`;
+export function isOneOf(column: Statement, ids: string[]): Statement {
+  if (ids.length === 1) return sql`${column} = ${ids[0]}::uuid`;
+  const array = sql`${ids}::uuid[]`;
+  return sql`${column} = any(${formOf((isDistributed) => (isDistributed ? array : sql`(select ${array})::uuid[]`))})`;
+}

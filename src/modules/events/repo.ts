@@ -1,7 +1,7 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { columnOf, rowsOf, update } from '../../db/rows.ts';
-import { assignments, insertValues, raw, type Statement, sql } from '../../db/sql.ts';
+import { assignments, insertValues, isOneOf, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
@@ -31,7 +31,7 @@ export const selectEventRows = (selection: Statement): Statement => sql`
 
 /** Lists events by id, in any order, without the ids that do not exist. */
 export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
-  return await db.query<EventRow>(selectEventRows(sql`where e.id = any(${ids}::uuid[])`));
+  return await db.query<EventRow>(selectEventRows(sql`where ${isOneOf(sql`e.id`, ids)}`));
 }
 
 /** Finds an event; null for an unknown id. */

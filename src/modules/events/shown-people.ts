@@ -1,6 +1,6 @@
 /** Which of the people of an event a viewer sees: those on guest lists, and those who bring something. */
 import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { isOneOf, sql } from '../../db/sql.ts';
 import type { PersonRow } from '../users/present.ts';
 
 /** `seesAll`: as organizers and admins do, who see all people except suspended ones. */
@@ -27,7 +27,7 @@ export async function listShownPeople(
   const [rows, relations] = await Promise.all([
     db.query<PersonRow & { isPrivate: boolean }>(sql`
       select id, name, username, bio, avatar_upload, is_private from users
-      where id = any(${ids}::uuid[]) and suspended_at is null`),
+      where ${isOneOf(sql`id`, ids)} and suspended_at is null`),
     viewer.id === null ? [] : listRelations(db, viewer.id, ids),
   ]);
   const hidden = new Set(people.flatMap(({ userId, isHidden }) => (isHidden === false ? [] : [userId])));
@@ -48,4 +48,4 @@ export async function listShownPeople(
 const listRelations = (db: Queryable, userId: string, otherIds: string[]): Promise<Relation[]> =>
   db.query<Relation>(sql`
     select other_id, follows, followed_by, blocks or blocked_by as is_blocked from relations
-    where user_id = ${userId} and other_id = any(${otherIds}::uuid[])`);
+    where user_id = ${userId} and ${isOneOf(sql`other_id`, otherIds)}`);

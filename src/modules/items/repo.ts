@@ -1,7 +1,7 @@
 /** SQL of items, and of the state that decides about claims. */
 import { one, type Queryable } from '../../db/query.ts';
 import { rowsOf } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { isOneOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -22,7 +22,7 @@ export async function listItems(db: Queryable, eventIds: string[]): Promise<Item
   return db.query<ItemRow>(sql`
     select ${itemColumns()}
     from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
-    where i.event_id = any(${eventIds}::uuid[])
+    where ${isOneOf(sql`i.event_id`, eventIds)}
     order by i.event_id, i.n`);
 }
 
