@@ -168,14 +168,32 @@ test('search: two characters match the start of a word only, three match anywher
 });
 
 test('search: ranks equal username, start of username, start of name, start of another word, then any position', async () => {
-  const expected = ['Exact', 'Start of username', 'Trillian Zed', 'Arthur Trillian', 'Untrillianed'];
+  const expected = [
+    'Exact',
+    'Start of username',
+    'Trillian Zed',
+    'Trillian Abe',
+    'Arthur Trillian',
+    'Untrillianed',
+  ];
   await person('Untrillianed', 'zz_anywhere');
   await person('Arthur Trillian', 'zz_word');
   await person('Trillian Zed', 'zz_name');
+  await person('Trillian Abe', 'zz_name_2');
   await person('Start of username', 'trillian.a');
   await person('Exact', 'trillian');
   assert.deepEqual(await names('trillian'), expected);
-  assert.deepEqual(await names('TRILLIAN', '&limit=3'), expected.slice(0, 3));
+  for (const limit of [1, 2, 3, 4, 5, 6])
+    assert.deepEqual(await names('TRILLIAN', `&limit=${limit}`), expected.slice(0, limit));
+});
+
+test('search: several words rank by the start of the name, then of another word, then any position', async () => {
+  await person('Marvin Android', 'zz_d');
+  await person('Smarvin Android', 'zz_a');
+  await person('The Marvin Android', 'zz_c');
+  const expected = ['Marvin Android', 'The Marvin Android', 'Smarvin Android'];
+  for (const limit of [1, 2, 3])
+    assert.deepEqual(await names('marvin  andr', `&limit=${limit}`), expected.slice(0, limit));
 });
 
 test('search: people of equal rank are ordered by username, in the same order for every limit', async () => {

@@ -9,7 +9,7 @@ import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { listedCondition } from '../events/policy.ts';
-import { userSearchPattern, userSearchTerm } from '../users/repo.ts';
+import { userSearchPattern, userSearchTerm } from '../users/search-repo.ts';
 import type { AdminUserRow } from './present.ts';
 
 /**

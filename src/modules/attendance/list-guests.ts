@@ -54,5 +54,5 @@ function readPosition(cursor: string | undefined): { status: Rsvp; id: string } 
 
 const toGuest = (row: GuestRow, publicUrl: string): Guest => ({
   ...row,
-  user: toFoundUser(row, row.isFollowing, publicUrl),
+  user: toFoundUser(row, publicUrl),
 });

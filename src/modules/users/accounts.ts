@@ -7,7 +7,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { type Contact, type ContactKind, keyOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { userSearchText } from './repo.ts';
+import { userSearchText } from './search-repo.ts';
 
 const maxAttempts = 5;
 

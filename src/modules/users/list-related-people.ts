@@ -1,10 +1,11 @@
 /** Pages of people around a person: followers, following, blocked. */
 import { type Static, Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { isOneOf, sql } from '../../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { minId } from '../../lib/ids.ts';
-import { type PersonRow, toFoundUser } from './present.ts';
+import { type FoundRow, toFoundUser } from './present.ts';
+import { foundColumns } from './repo.ts';
 import { FoundUser } from './schemas.ts';
 import type { UserServices } from './services.ts';
 
@@ -35,12 +36,9 @@ export async function listRelatedPeople(
     order by other_id limit ${limit + 1}`);
   const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
   const ids = rows.map(({ id }) => id);
-  const [people, followed] = await Promise.all([
-    db.query<PersonRow & { isPrivate: boolean }>(sql`
-      select id, name, username, bio, avatar_upload, is_private from users
-      where id = any(${ids}::uuid[]) and suspended_at is null
-      order by id`),
-    viewer ? profiles.followed({ userId: viewer.id, ids }) : new Set<string>(),
-  ]);
-  return { data: people.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };
+  const people = await db.query<FoundRow>(sql`
+    select ${foundColumns(viewer?.id ?? null)} from users u
+    where ${isOneOf(sql`u.id`, ids)} and u.suspended_at is null
+    order by u.id`);
+  return { data: people.map((row) => toFoundUser(row, config.publicUrl)), nextCursor };
 }

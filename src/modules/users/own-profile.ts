@@ -11,8 +11,8 @@ import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
 import type { MeRow, ProfileFields } from './present-own-profile.ts';
-import { userSearchText } from './repo.ts';
 import { isReservedUsername } from './reserved-usernames.ts';
+import { userSearchText } from './search-repo.ts';
 
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {

@@ -3,6 +3,8 @@ import { uploadUrl } from '../uploads/present.ts';
 import type { Person, Profile } from './schemas.ts';
 
 export type PersonRow = Omit<Person, 'avatar'> & { bio: string; avatarUpload: string | null };
+/** A person in a list, as a viewer sees them. */
+export type FoundRow = PersonRow & { isPrivate: boolean; isFollowing: boolean };
 export type ProfileRow = PersonRow &
   Pick<Profile, 'followersCount' | 'followingCount' | 'eventsCount'> & {
     isPrivate: boolean;
@@ -25,14 +27,10 @@ export const toPerson = (row: PersonRow, publicUrl: string): Person => ({
   avatar: avatarUrl(publicUrl, row),
 });
 
-export const toFoundUser = (
-  row: PersonRow & { isPrivate: boolean },
-  isFollowing: boolean,
-  publicUrl: string,
-) => ({
+export const toFoundUser = (row: FoundRow, publicUrl: string) => ({
   ...toPerson(row, publicUrl),
   bio: row.isPrivate ? '' : row.bio,
-  isFollowing,
+  isFollowing: row.isFollowing,
 });
 
 export const toProfile = (row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile => ({

@@ -1,32 +1,29 @@
 /** Profiles and relations as they are in the database. Simultaneous requests share statements. */
+import type { Replicas } from '../../cache/replicas.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import {
-  type FollowedKey,
-  listBlocked,
-  listFollowed,
-  listProfiles,
-  type ProfileKey,
-  type SeenProfile,
-} from './repo.ts';
+import type { FoundRow } from './present.ts';
+import { listBlocked, listProfiles, type ProfileKey, type SeenProfile } from './repo.ts';
+import { searchUsers, type UserSearch } from './search-repo.ts';
 
 export type Profiles = {
   /** Null for an unknown id. */
   find(key: ProfileKey): Promise<SeenProfile | null>;
   /** Ids of the people whom `userId` blocked, and who blocked `userId`. */
   hiddenFrom(userId: string): Promise<string[]>;
-  /** Which of `ids` the person follows. */
-  followed(key: FollowedKey): Promise<Set<string>>;
+  search(search: UserSearch): Promise<FoundRow[]>;
 };
 
-export const createProfiles = (db: Database): Profiles => ({
+export const createProfiles = (db: Database, replicas: Replicas): Profiles => ({
   find: createLoader((keys: ProfileKey[]) => listProfiles(db, keys), {
     keyOf: ({ id, viewerId }) => id + viewerId,
   }),
   hiddenFrom: blockLoader(db, true),
-  followed: createLoader((keys: FollowedKey[]) => listFollowed(db, keys), {
-    keyOf: ({ userId, ids }) => userId + ids,
-  }),
+  // Small batches at a time: the words of some searches are in many names, and the others of the batch wait for them.
+  search: createLoader(
+    (searches: UserSearch[]) => replicas.read((database) => searchUsers(database, searches)),
+    { keyOf: (search) => Object.values(search).join(), maxBatchSize: 16, concurrency: 4 },
+  ),
 });
 
 /** @param orBlockedBy whether also those count who blocked the person */

@@ -3,70 +3,12 @@ import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
 import { byPosition, one } from '../../db/query.ts';
 import { joinedBy, rowsOf } from '../../db/rows.ts';
-import { raw, sql } from '../../db/sql.ts';
+import { isOneOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
-import { escapeLike, fold, words } from '../../lib/text.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './present.ts';
 import { keyOfPair, lockPairs, pairOf } from './relation-locks.ts';
-
-/** What is looked for: the text as it was typed, but for case, accents and the width of its spaces. */
-export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
-
-/**
- * What `users.search` holds, with a space before each word: the name as it is written, so that "o'neil" finds
- * O'Neil, then its words without punctuation, so that "neil" does; the same of the username. Begins with the
- * name.
- */
-export function userSearchText(name: string, username: string): string {
-  const spellings = [name, username].flatMap((text) => [userSearchTerm(text), words(text).join(' ')]);
-  return ` ${[...new Set(spellings)].join(' ')}`;
-}
-
-/** Finds a term in `users.search`: at the start of a word, or from three characters on anywhere. */
-export function userSearchPattern(term: string): string {
-  const start = escapeLike(term);
-  return [...term].length < 3 ? `% ${start}%` : `%${start}%`;
-}
-
-/** `hidden`: ids of people whom a block stands between. */
-type UserSearch = { term: string; hidden: string[]; limit: number };
-type FoundRow = PersonRow & { isPrivate: boolean };
-
-const foundColumns = raw('id, name, username, bio, avatar_upload, is_private');
-/** The same in each database, so that an index has it. */
-const byUsername = raw('username collate "C"');
-
-/**
- * People whose name or username has a word that starts with `term`, or from three characters on has it
- * anywhere. Best first: the username itself, its start, the start of the name, of another word, anywhere;
- * then by username.
- */
-export async function searchUsers(db: Database, search: UserSearch): Promise<FoundRow[]> {
-  const best = await searchUsernames(db, search);
-  return best.length === search.limit ? best : await searchNames(db, search);
-}
-
-/** Those whose username starts with the term. They come first, and an index has them in this order. */
-const searchUsernames = (db: Database, { term, hidden, limit }: UserSearch) =>
-  db.query<FoundRow>(sql`
-    select ${foundColumns} from users
-    where ${byUsername} >= ${term} and ${byUsername} < ${`${term}\u{10ffff}`} and suspended_at is null
-      and id <> all(${hidden}::uuid[])
-    order by ${byUsername}
-    limit ${limit}`);
-
-/** All others too: it reads and sorts every match, and there can be many. */
-function searchNames(db: Database, { term, hidden, limit }: UserSearch) {
-  const start = escapeLike(term);
-  return db.query<FoundRow>(sql`
-    select ${foundColumns} from users
-    where search like ${userSearchPattern(term)} and id <> all(${hidden}::uuid[]) and suspended_at is null
-    order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
-      search not like ${`% ${start}%`}, ${byUsername}
-    limit ${limit}`);
-}
 
 /** A profile and who asks for it; null without a viewer. */
 export type ProfileKey = { id: string; viewerId: string | null };
@@ -97,23 +39,14 @@ export type VersionedPerson = PersonRow & { version: number };
 export async function listPeople(db: Queryable, ids: string[]): Promise<VersionedPerson[]> {
   return await db.query<VersionedPerson>(sql`
     select id, name, username, bio, avatar_upload, version::float8 as version from users
-    where id = any(${ids}::uuid[])`);
+    where ${isOneOf(sql`id`, ids)}`);
 }
 
-/** A person, and people whom the person may follow. */
-export type FollowedKey = { userId: string; ids: string[] };
-
-/** Which of `ids` the person follows, for each key. */
-export async function listFollowed(db: Database, keys: FollowedKey[]): Promise<Set<string>[]> {
-  const pairs = keys.flatMap(({ userId, ids }, n) => ids.map((otherId) => ({ userId, otherId, n })));
-  const rows = await db.query<{ n: number; otherId: string }>(sql`
-    select k.n, r.other_id
-    from ${rowsOf('relations r', pairs, { userId: 'uuid', otherId: 'uuid' }, { n: 'int' })}
-    where r.follows`);
-  const followed = keys.map(() => new Set<string>());
-  for (const { n, otherId } of rows) followed[n]?.add(otherId);
-  return followed;
-}
+/** The columns of `FoundRow`, of `users u`. The person's side of a relation is beside the account on a cluster. */
+export const foundColumns = (viewerId: Statement | string | null): Statement => sql`
+  u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, exists (
+    select 1 from relations r where r.user_id = u.id and r.other_id = ${viewerId} and r.followed_by
+  ) as is_following`;
 
 /** Whom each of these people blocked, or with `orBlockedBy` also who blocked them. */
 export async function listBlocked(
@@ -123,7 +56,7 @@ export async function listBlocked(
 ): Promise<{ userId: string; otherId: string }[]> {
   const condition = orBlockedBy ? sql`(blocks or blocked_by)` : sql`blocks`;
   return await db.query<{ userId: string; otherId: string }>(sql`
-    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and ${condition}`);
+    select user_id, other_id from relations where ${isOneOf(sql`user_id`, userIds)} and ${condition}`);
 }
 
 /**

@@ -2,8 +2,8 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { toFoundUser } from './present.ts';
-import { searchUsers as findUsers, userSearchTerm } from './repo.ts';
 import { FoundUser, UserSearchQuery } from './schemas.ts';
+import { userSearchTerm } from './search-repo.ts';
 import type { UserServices } from './services.ts';
 
 export const searchUsers = defineEndpoint({
@@ -15,12 +15,10 @@ export const searchUsers = defineEndpoint({
   query: UserSearchQuery,
   response: { 200: listOf(FoundUser) },
 
-  async handler({ caller, query }, { profiles, replicas, config }: UserServices) {
+  async handler({ caller, query }, { profiles, config }: UserServices) {
     const term = readTerm(query.q);
-    const hidden = await profiles.hiddenFrom(caller.id);
-    const rows = await replicas.read((db) => findUsers(db, { term, hidden, limit: query.limit }));
-    const followed = await profiles.followed({ userId: caller.id, ids: rows.map(({ id }) => id) });
-    const data = rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
+    const rows = await profiles.search({ callerId: caller.id, term, atMost: query.limit });
+    const data = rows.map((row) => toFoundUser(row, config.publicUrl));
     return { status: 200, body: { data } };
   },
 });

@@ -6,5 +6,5 @@ export type UserServices = BaseServices & { people: People; profiles: Profiles }
 
 export const createUserServices = ({ db, changeLog, replicas, config }: BaseServices) => ({
   people: createPeople(db, { changeLog, replicas }, config.cacheBytes),
-  profiles: createProfiles(db),
+  profiles: createProfiles(db, replicas),
 });

@@ -14,6 +14,12 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/users/repo.ts', [
     [
+      'and r.followed_by',
+      'and r.follows',
+      'user-search',
+      'lists say that the caller follows their followers',
+    ],
+    [
       'where id = ${other} and suspended_at is null`',
       'where id = ${other}`',
       'admin-suspension',
@@ -40,13 +46,23 @@ export const peopleFaults: Fault[] = [
       'forgets the relation',
     ],
   ]),
-  ...faultsOf('src/modules/users/search-users.ts', [
+  ...faultsOf('src/modules/users/search-repo.ts', [
+    ['(blocks or blocked_by)', 'blocks', 'user-search', 'search shows people to those whom they blocked'],
+    ['(blocks or blocked_by)', 'blocked_by', 'user-search', 'search shows people whom the caller blocked'],
+    [' and suspended_at is null', '', 'admin-suspension', 'search shows suspended people'],
     [
-      'await profiles.hiddenFrom(caller.id)',
-      '[] as string[]',
+      'isFor: (term) => [...term].length > 2',
+      'isFor: (term) => [...term].length > 1',
       'user-search',
-      'search shows people across a block',
+      'two characters anywhere',
     ],
+    [
+      'then (not ${startsName(key)})',
+      'then (not ${startsWord(key)})',
+      'user-search',
+      'the rank of several words',
+    ],
+    ['.slice(0, atMost)', '', 'user-search', 'more people than asked for'],
   ]),
   ...faultsOf('src/modules/users/list-related-people.ts', [
     [
