@@ -10,33 +10,32 @@ const toBitmap = (list: number[]) => {
   for (const i of list) bitmap.setBit(bits, i);
   return bits;
 };
-const toList = (bits: bitmap.Bitmap) => [...new bitmap.RankedBitmap(bits).from(0)];
+const all = { first: 0, end: size };
+const toList = (bits: bitmap.Bitmap, range = all) => [...new bitmap.RankedBitmap(bits, range).from(0)];
 const ascending = (list: Iterable<number>) => [...list].sort((a, b) => a - b);
+const ranges = fc
+  .tuple(fc.nat(size), fc.nat(size))
+  .map(([a, b]) => ({ first: Math.min(a, b), end: Math.max(a, b) }));
+const isIn =
+  ({ first, end }: bitmap.Range) =>
+  (i: number) =>
+    i >= first && i < end;
+/** Bitmaps of queries have old integers outside the range of the query. */
+const used = () => new Uint32Array(bitmap.bitmapLength(size)).fill(0xffffffff);
 
-test('bitmap: intersection and difference are those of sets', () => {
+test('bitmap: intersection and difference are those of sets, in a range', () => {
   fc.assert(
-    fc.property(integers, integers, (a, b) => {
-      for (const [change, expected] of [
-        [bitmap.intersect, new Set(a).intersection(new Set(b))],
-        [bitmap.subtract, new Set(a).difference(new Set(b))],
+    fc.property(integers, integers, integers, ranges, (a, b, c, range) => {
+      const [p, q, r] = [toBitmap(a), toBitmap(b), toBitmap(c)];
+      const common = new Set(a).intersection(new Set(b));
+      for (const [bits, expected] of [
+        [bitmap.intersectAll([p], range, used()), new Set(a)],
+        [bitmap.intersectAll([p, q], range, used()), common],
+        [bitmap.intersectAll([p, q, r], range, used()), common.intersection(new Set(c))],
+        [bitmap.subtract(p, q, range, used()), new Set(a).difference(new Set(b))],
       ] as const) {
-        const bits = toBitmap(a);
-        change(bits, toBitmap(b));
-        assert.deepEqual(toList(bits), ascending(expected));
+        assert.deepEqual(toList(bits, range), ascending(expected).filter(isIn(range)));
       }
-    }),
-  );
-});
-
-test('bitmap: a range has the integers from its first to before its end', () => {
-  fc.assert(
-    fc.property(integers, fc.nat(size), fc.nat(size), (a, first, end) => {
-      const bits = toBitmap(a);
-      bitmap.setRange(bits, first, end);
-      const range = Array.from({ length: Math.max(end - first, 0) }, (_, i) => first + i);
-      assert.deepEqual(toList(bits), ascending(new Set([...a, ...range])));
-      bitmap.clearRange(bits, first, end);
-      assert.deepEqual(toList(bits), ascending(new Set(a).difference(new Set(range))));
     }),
   );
 });
@@ -52,14 +51,31 @@ test('bitmap: hasBit and clearBit concern one integer', () => {
   );
 });
 
-test('ranked bitmap: ranks, size and the n-th integer', () => {
+test('ranked bitmap: ranks, size and the n-th integer of a range', () => {
   fc.assert(
-    fc.property(integers, fc.nat(size + 100), (a, n) => {
-      const sorted = ascending(a);
-      const ranked = new bitmap.RankedBitmap(toBitmap(a));
-      assert.equal(ranked.size, a.length);
-      assert.equal(ranked.rank(n), sorted.filter((i) => i < n).length);
-      assert.deepEqual([...ranked.from(n)], sorted.slice(n));
+    fc.property(integers, ranges, fc.nat(size + 100), (a, range, n) => {
+      const sorted = ascending(a).filter(isIn(range));
+      const bits = toBitmap(a);
+      for (const counts of [undefined, bitmap.countBlocks(bits, all)]) {
+        const ranked = new bitmap.RankedBitmap(bits, range, counts);
+        assert.equal(ranked.size, sorted.length);
+        assert.equal(ranked.rank(n), sorted.filter((i) => i < n).length);
+        assert.deepEqual([...ranked.from(n)], sorted.slice(n));
+      }
+    }),
+  );
+});
+
+test('ranked bitmap: a copy keeps its integers, and counts follow the removal of one', () => {
+  fc.assert(
+    fc.property(integers, fc.nat(size - 1), (a, removed) => {
+      const bits = toBitmap([...a, removed]);
+      const counts = bitmap.countBlocks(bits, all);
+      const copy = new bitmap.RankedBitmap(bits, all, counts).copy();
+      bitmap.clearBit(bits, removed);
+      bitmap.uncount(counts, removed);
+      assert.deepEqual(counts, bitmap.countBlocks(bits, all));
+      assert.deepEqual([...copy.from(0)], ascending(new Set([...a, removed])));
     }),
   );
 });

@@ -12,10 +12,13 @@ export function partitionPoint(length: number, isBefore: (i: number) => boolean)
   return low;
 }
 
-/** The position of the first element of an ascending list that is at least `value`; its length if there is none. */
-export function lowerBound(list: ArrayLike<number>, value: number): number {
+/**
+ * The position of the first element of an ascending list that is at least `value`; its length if there is none.
+ * @param begin @param end the part of the list that is searched, if it is not the whole list
+ */
+export function lowerBound(list: ArrayLike<number>, value: number, begin = 0, end = list.length): number {
   // Without calls of a function: a query looks up hundreds of cells.
-  let [low, high] = [0, list.length];
+  let [low, high] = [begin, end];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((list[middle] as number) < value) low = middle + 1;

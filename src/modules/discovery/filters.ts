@@ -3,7 +3,7 @@
  * filter stands in all three functions.
  */
 import { join, type Statement, sql } from '../../db/sql.ts';
-import { type Bitmap, clearBit, hasBit, intersect, setBit, setRange, subtract } from '../../lib/bitmap.ts';
+import { type Bitmap, clearBit, hasBit, intersectAll, type Range, setBit } from '../../lib/bitmap.ts';
 import { type Box, isInBox } from '../../lib/coordinates.ts';
 import {
   type Band,
@@ -70,20 +70,17 @@ export type FilteredEvent = {
   isFree: boolean;
   isInCap(cap: Cap): boolean;
   isInBox(box: Box): boolean;
-  organizerId: string | number;
+  organizerId: string;
 };
 
-/**
- * Creates the test. It is one function of all filters, because V8 inlines it.
- * @param keyOf gives what `organizerId` of the tested events is for the id of a person
- */
-export function createTest(filters: Filters, keyOf: (id: string) => string | number) {
+/** Creates the test. It is one function of all filters, because V8 inlines it. */
+export function createTest(filters: Filters) {
   const { category, isFree, box, hiddenOrganizers } = filters;
   const from = filters.from?.getTime() ?? null;
   const since = filters.since?.getTime() ?? null;
   const until = filters.until?.getTime() ?? null;
   const cap = isBounded(filters.circle) ? capOf(filters.circle) : null;
-  const hidden = hiddenOrganizers.length > 0 ? new Set(hiddenOrganizers.map(keyOf)) : null;
+  const hidden = hiddenOrganizers.length > 0 ? new Set(hiddenOrganizers) : null;
   return (event: FilteredEvent): boolean =>
     (from === null || event.end > from) &&
     (since === null || event.start >= since) &&
@@ -95,41 +92,65 @@ export function createTest(filters: Filters, keyOf: (id: string) => string | num
     (hidden === null || !hidden.has(event.organizerId));
 }
 
-/** Lists the matching documents of a segment, in a bitmap of the pool. */
-export function listMatching(segment: Segment, filters: Filters, pool: BitmapPool): Bitmap {
-  const { from, since, until, category, isFree, circle, box, hiddenOrganizers } = filters;
-  const { data, removed, removedCount } = segment;
-  let bits = pool.takeEmpty();
-  const first = since ? segment.startingAt(since.getTime()) : 0;
-  setRange(bits, first, until ? segment.startingAfter(until.getTime()) : data.size);
-  if (from) segment.keepEndingAfter(bits, from.getTime());
-  if (category !== null) {
-    const ofCategory = segment.ofCategory(category);
-    if (ofCategory) intersect(bits, ofCategory);
-    else bits.fill(0);
+/** Documents of a segment: `running`, ascending, and those from `first` to before `end`. `whole`: a range that has all of them. */
+export type DocRange = Range & { running: number[]; whole: Range };
+
+/** The documents that match the filters by time, with removed ones. */
+export function rangeOf(segment: Segment, { from, since, until }: Filters): DocRange {
+  const begun = from ? segment.startingAfter(from.getTime()) : 0;
+  const low = since ? segment.startingAt(since.getTime()) : 0;
+  const end = until ? segment.startingAfter(until.getTime()) : segment.data.size;
+  const all = from ? segment.runningAt(from.getTime(), begun) : [];
+  const running = low > 0 || end < begun ? all.filter((doc) => doc >= low && doc < end) : all;
+  const first = Math.min(Math.max(low, begun), end);
+  return { running, first, end, whole: { first: running[0] ?? first, end } };
+}
+
+/**
+ * The current documents of a range that match the other filters, as those that are in all of some sets.
+ * @param sets those of the words of the query; itself if there are no other filters
+ * @returns bitmaps of the segment or of the pool; those of the pool are undefined outside the range
+ */
+export function listMatching(
+  segment: Segment,
+  filters: Filters,
+  { whole }: DocRange,
+  sets: Bitmap[],
+  pool: BitmapPool,
+): Bitmap[] {
+  const { category, isFree, circle, box, hiddenOrganizers } = filters;
+  const { data, current } = segment;
+  let found = sets;
+  if (category !== null) found = [segment.ofCategory(category) ?? pool.takeEmpty(), ...found];
+  if (isFree) found = [data.free, ...found];
+  if (hiddenOrganizers.length > 0) {
+    const shown = pool.take();
+    shown.set(current);
+    for (const organizer of hiddenOrganizers)
+      for (const doc of segment.docsOfOrganizer(organizer)) clearBit(shown, doc);
+    found = [shown, ...found];
   }
-  if (isFree) intersect(bits, data.free);
-  if (isBounded(circle)) bits = keepInCircle(bits, data, circle, pool);
+  const within = () => intersectAll(found.length > 0 ? found : [current], whole, pool.take());
+  if (isBounded(circle)) found = [inCircle(data, within(), whole, circle, pool)];
   if (box) {
     const { coordinates } = data;
     const isInside = (i: number) =>
       isInBox(box, coordinates[2 * i] as number, coordinates[2 * i + 1] as number);
-    bits = keepInside(bits, data, boxBands(box), isInside, pool);
+    found = [inside(data, within(), whole, boxBands(box), isInside, pool)];
   }
-  for (const organizer of hiddenOrganizers) {
-    for (const doc of segment.docsOfOrganizer(organizer)) clearBit(bits, doc);
-  }
-  if (removedCount > 0) subtract(bits, removed);
-  return bits;
+  return found;
 }
 
-function keepInCircle(bits: Bitmap, data: SegmentData, circle: Circle, pool: BitmapPool): Bitmap {
+/** The documents of a set that are in a circle. */
+function inCircle(data: SegmentData, within: Bitmap, range: Range, circle: Circle, pool: BitmapPool): Bitmap {
   const { points, cellDocs } = data;
   const { lat, lng, radius } = circle;
   const cap = capOf(circle);
   if (radius <= farthestKm / 2)
-    return keepInside(bits, data, circleBands(circle), (i) => isPointInCap(cap, points, i), pool);
+    return inside(data, within, range, circleBands(circle), (i) => isPointInCap(cap, points, i), pool);
   // More than a hemisphere: without those in the circle around the antipode.
+  const bits = pool.take();
+  bits.set(within);
   const antipode = { lat: -lat, lng: lng + (lng > 0 ? -180 : 180), radius: farthestKm - radius };
   forEachRange(data, circleBands(antipode), (begin, stop, isInner) => {
     for (let i = begin; i < stop; i++)
@@ -139,23 +160,25 @@ function keepInCircle(bits: Bitmap, data: SegmentData, circle: Circle, pool: Bit
 }
 
 /**
- * Keeps the documents of some cells.
+ * The documents of a set and a range that are in some cells.
  * @param isInside whether the point at an index of `cellDocs` matches, unless its cell is an inner one
  */
-function keepInside(
-  bits: Bitmap,
+function inside(
   data: SegmentData,
+  within: Bitmap,
+  range: Range,
   bands: Band[],
   isInside: (i: number) => boolean,
   pool: BitmapPool,
 ): Bitmap {
-  const inside = pool.takeEmpty();
+  const bits = pool.takeEmpty();
   const { cellDocs } = data;
-  forEachRange(data, bands, (first, stop, isInner) => {
-    for (let i = first; i < stop; i++) {
+  forEachRange(data, bands, (begin, stop, isInner) => {
+    for (let i = begin; i < stop; i++) {
       const doc = cellDocs[i] as number;
-      if (hasBit(bits, doc) && (isInner || isInside(i))) setBit(inside, doc);
+      const isMatch = doc >= range.first && doc < range.end && hasBit(within, doc);
+      if (isMatch && (isInner || isInside(i))) setBit(bits, doc);
     }
   });
-  return inside;
+  return bits;
 }

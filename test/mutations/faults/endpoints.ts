@@ -141,6 +141,36 @@ export const endpointFaults: Fault[] = [
       'new words are not suggested',
     ],
   ]),
+  ...faultsOf('src/modules/discovery/memory/cluster-events.ts', [
+    [
+      'found?.copy()',
+      'found',
+      'src/modules/discovery/memory/event-index',
+      'a map without the events that are removed while it runs',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/memory/searched-words.ts', [
+    [
+      'for (const doc of removed) clearBit(united, doc);',
+      '',
+      'src/modules/discovery/memory/event-index',
+      'removed events with a word',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/memory/segment.ts', [
+    [
+      'clearBit(bits, doc);',
+      '',
+      'src/modules/discovery/memory/event-index',
+      'removed events in the bitmaps of the segment',
+    ],
+    [
+      'for (let doc = this.#running.begun; doc < begun; doc++) if ((ends[doc] as number) > at) running.push(doc);',
+      '',
+      'src/modules/discovery/memory/event-index',
+      'events that have begun since the last scan',
+    ],
+  ]),
   ...faultsOf('src/modules/discovery/memory/near-words.ts', [
     [
       'i < signatures.length && found.length < maxCompared; i++',

@@ -4,8 +4,8 @@ import { type Box, isInBox } from '../../../lib/coordinates.ts';
 import { boxBands } from '../../../lib/grid-cells.ts';
 import type { ListQuery } from '../event-query.ts';
 import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
-import { BitmapPool } from './bitmap-pool.ts';
-import type { DocSet } from './doc-set.ts';
+import type { BitmapPool } from './bitmap-pool.ts';
+import { DocSet } from './doc-set.ts';
 import type { Overlay } from './overlay.ts';
 import { searchSegment } from './search-segment.ts';
 import { forEachRange, type Segment, type SegmentData } from './segment.ts';
@@ -20,13 +20,19 @@ const testsPerDoc = 8;
 /**
  * All matching events are known before the first slice ends, so later changes of the index have no effect.
  */
-export async function clusterEvents(segment: Segment, overlay: Overlay, query: MapQuery): Promise<EventMap> {
+export async function clusterEvents(
+  segment: Segment,
+  overlay: Overlay,
+  query: MapQuery,
+  pool: BitmapPool,
+): Promise<EventMap> {
   const { data } = segment;
   const { box, zoom } = query;
   const added = overlay.search(query).flat();
-  // In bitmaps of its own, because other queries run between the slices.
+  // A copy, because other queries run between the slices.
   // The cells of the box are visited below, so it is no filter here.
-  const docs = searchSegment(segment, { ...query, box: null }, new BitmapPool(data.size)).ofGrade(0);
+  const [found] = searchSegment(segment, { ...query, box: null }, pool).grades;
+  const docs = found?.copy() ?? new DocSet([]);
   const grid = new ClusterGrid(zoom);
   for (const [i, { lat, lng }] of added.entries()) grid.add(lat, lng, data.size + i);
   const ranges: Range[] = [];

@@ -145,6 +145,8 @@ function createQuery(): ListQuery {
   };
 }
 
+const everything = { from: null, since: null, until: null, category: null, circle: null, isFree: false };
+
 function compare(index: EventIndex, rows: Row[], count: number): void {
   let matches = 0;
   for (let i = 0; i < count; i++) {
@@ -168,29 +170,68 @@ test('index: pages and totals are those of a plain filter, without events and wi
   compare(createIndex(rows), rows, 400);
 });
 
+/** Changes about `share` of the rows, removes others, and adds new ones. @returns the rows after it */
+function change(index: EventIndex, rows: Row[], share: number, round: number): Row[] {
+  const changed = rows.filter(() => next() < share);
+  const added = Array.from({ length: below(20) }, (_, i) => createRow(100_000 + round * 100 + i));
+  const after = [
+    ...changed.filter(() => next() < 0.6).map((row) => ({ ...createRow(0), id: row.id })),
+    ...added,
+  ];
+  const places = [...changed, ...after].map(placeOf);
+  index.apply(places, new Set([...changed, ...after].map(({ id }) => changeKeyOf(id))), after);
+  const gone = new Set(changed.map(({ id }) => id));
+  return [...rows.filter(({ id }) => !gone.has(id)), ...after];
+}
+
 test('index: pages and totals stay those of a plain filter while events are added, changed and removed', () => {
   let rows = Array.from({ length: 500 }, (_, n) => createRow(n));
   const index = createIndex(rows);
   for (let round = 0; round < 40; round++) {
-    const changed = rows.filter(() => next() < 0.04);
-    const added = Array.from({ length: below(20) }, (_, i) => createRow(1_000 + round * 100 + i));
-    const after = [
-      ...changed.filter(() => next() < 0.6).map((row) => ({ ...createRow(0), id: row.id })),
-      ...added,
-    ];
-    const places = [...changed, ...after].map(placeOf);
-    const changeKeys = new Set([...changed, ...after].map(({ id }) => changeKeyOf(id)));
-    index.apply(places, changeKeys, after);
-    const gone = new Set(changed.map(({ id }) => id));
-    rows = [...rows.filter(({ id }) => !gone.has(id)), ...after];
+    rows = change(index, rows, 0.04, round);
     assert.equal(index.size, rows.length);
     compare(index, rows, 20);
   }
 });
 
-test('index: frequent words, whose bitmaps are computed in advance, give the same pages', () => {
-  const rows = Array.from({ length: 12_000 }, (_, n) => createRow(n));
-  compare(createIndex(rows), rows, 60);
+test('index: frequent words, whose bitmaps are computed in advance, give the same pages, also after changes', () => {
+  let rows = Array.from({ length: 12_000 }, (_, n) => createRow(n));
+  const index = createIndex(rows);
+  compare(index, rows, 60);
+  for (let round = 0; round < 3; round++) {
+    rows = change(index, rows, 0.01, round);
+    compare(index, rows, 40);
+  }
+});
+
+test('index: the list of what has not ended has each event that begins or ends between two queries of a minute', () => {
+  const rows = Array.from({ length: 500 }, (_, n) => createRow(n));
+  const index = createIndex(rows);
+  for (const [n, at] of rows.flatMap(({ start, end }) => [start, end]).entries()) {
+    for (const from of [at - 40_000, at - 1, at, at + 10_000, at - 20_000].map((ms) => new Date(ms))) {
+      const query: ListQuery = { ...createQuery(), from, since: null, until: null };
+      const expected = expectedIds(rows, query);
+      assert.deepEqual(
+        index.search(query, { page: 1, limit: 500 }),
+        { ids: expected, total: expected.length },
+        `${n}`,
+      );
+    }
+  }
+});
+
+test('index: a map that has begun shows the events that were removed after that', async () => {
+  const rows = Array.from({ length: 28_000 }, (_, n) => createRow(n));
+  const index = createIndex(rows);
+  const [box] = boxes as [(typeof boxes)[0]];
+  const query: ListQuery = { ...createQuery(), ...everything, search: null, hiddenOrganizers: [] };
+  const map = index.map({ ...query, box, zoom: 3, order: 'start' });
+  index.apply(rows.map(placeOf), new Set(rows.map(({ id }) => changeKeyOf(id))), []);
+  assert.equal(index.size, 0);
+  assert.equal(
+    (await map)?.clusters.reduce((sum, { count }) => sum + count, 0),
+    rows.length,
+  );
 });
 
 test('index: it is outgrown when 2,048 events have changed', () => {

@@ -46,7 +46,7 @@ export class EventIndex {
   }
 
   get size(): number {
-    return this.#segment.data.size - this.#segment.removedCount + this.#overlay.size;
+    return this.#segment.data.size - this.#segment.removed.length + this.#overlay.size;
   }
 
   /** Different words of the segment, at most `count`, in the order of their bytes. */
@@ -59,7 +59,7 @@ export class EventIndex {
 
   /** Whether so many events have changed that the index should be rebuilt. */
   get isOutgrown(): boolean {
-    const changed = this.#overlay.size + this.#segment.removedCount;
+    const changed = this.#overlay.size + this.#segment.removed.length;
     return (
       this.json.isOutdated ||
       changed > share(this.#segment.data.size, minChanged, maxChanged) ||
@@ -102,12 +102,11 @@ export class EventIndex {
     const total = added.reduce((sum, events) => sum + events.length, found.total);
     const ids: string[] = [];
     let skip = (page - 1) * limit;
-    const grades = skip < total ? added.length : 0;
-    for (let grade = 0; grade < grades && ids.length < limit; grade++) {
-      const docs = found.ofGrade(grade);
-      const events = added[grade] ?? [];
+    for (const docs of skip < total && limit > 0 ? found.grades : []) {
+      const events = added.shift() ?? [];
       const count = docs.size + events.length;
       if (skip < count) for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
+      if (ids.length === limit) break;
       skip = Math.max(skip - count, 0);
     }
     return { ids, total };
@@ -121,7 +120,7 @@ export class EventIndex {
   /** The clusters of the events that match now; events that change while it runs do not change them. Null as `search`. */
   async map(query: MapQuery): Promise<EventMap | null> {
     if (!this.#covers(query)) return null;
-    return await clusterEvents(this.#segment, this.#overlay, query);
+    return await clusterEvents(this.#segment, this.#overlay, query, this.#pool);
   }
 
   /** @returns null if the search would take long */

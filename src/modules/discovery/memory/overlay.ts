@@ -116,7 +116,7 @@ export class Overlay {
     const hasGrades = isGraded(query);
     const grades: OverlayEvent[][] = Array.from({ length: hasGrades ? gradeCount : 1 }, () => []);
     if (this.events.length === 0) return grades;
-    const test = createTest(query, (id) => id);
+    const test = createTest(query);
     const words = query.search?.words.map((word) => Buffer.from(word)) ?? null;
     for (const event of this.events) {
       if (!test(event)) continue;

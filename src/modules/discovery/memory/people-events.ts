@@ -82,7 +82,7 @@ class PeopleSearch {
     let count = 0;
     for (const doc of this.#segment.docsOfPlace(place)) {
       if (doc < this.#begun && ++this.#pastDocs > maxPastDocs) return false;
-      if (!this.#isShown(doc) || hasBit(this.#segment.removed, doc)) continue;
+      if (!this.#isShown(doc) || !hasBit(this.#segment.current, doc)) continue;
       this.#add(doc, person);
       // The page has no later event of this organizer.
       if (++count === this.#query.limit) break;

@@ -1,70 +1,78 @@
 /**
- * Finds the documents of a segment that match a query. A rare word drives the search; without one, each filter is a
- * bitmap, and the result is their intersection.
+ * Finds the documents of a segment that match a query: each filter is a range or a bitmap, and the result is their
+ * intersection. A filter that the segment has as a bitmap is neither copied nor counted again.
  */
-import { type Bitmap, intersect, RankedBitmap, subtract } from '../../../lib/bitmap.ts';
+import { type Bitmap, hasBit, intersectAll, RankedBitmap, subtract } from '../../../lib/bitmap.ts';
 import type { ListQuery } from '../event-query.ts';
-import { listMatching } from '../filters.ts';
+import { type DocRange, listMatching, rangeOf } from '../filters.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
-import { type DocSet, SortedDocs } from './doc-set.ts';
-import { findRareWord, searchRareWord } from './rare-word-search.ts';
-import {
-  bitmapsOf,
-  fieldsOfGrades,
-  findSearchedWord,
-  isGraded,
-  type SearchedWord,
-} from './searched-words.ts';
-import type { Segment, WordBitmaps } from './segment.ts';
+import { DocSet } from './doc-set.ts';
+import { isGraded, WordSets } from './searched-words.ts';
+import { type Fields, fieldsOfGrades, type Segment } from './segment.ts';
 
-/** The documents that match a query, until the next search. */
-export type Found = {
-  total: number;
-  /** Gives the documents of a grade, 0 for the best. No document has two grades. */
-  ofGrade(grade: number): DocSet;
-};
-
-const nothing: Found = { total: 0, ofGrade: () => new SortedDocs([]) };
+/** `grades`: the documents of each grade, the best first, each until the next one or the next search. */
+export type Found = { total: number; grades: Iterable<DocSet> };
 
 export function searchSegment(segment: Segment, query: ListQuery, pool: BitmapPool): Found {
-  if (query.search?.words.length === 0) return nothing;
+  if (query.search?.words.length === 0) return { total: 0, grades: [] };
   pool.reset();
-  const words = query.search?.words.map((word) => findSearchedWord(segment.data, word)) ?? [];
-  const rare = words.length > 0 ? findRareWord(segment, words) : null;
-  return rare
-    ? toFound(searchRareWord(segment, query, words, rare, pool), isGraded(query))
-    : searchByBitmaps(segment, query, words, pool);
-}
-
-function toFound(grades: number[][], hasGrades: boolean): Found {
-  const all = grades.flat();
-  const sorted = hasGrades ? null : new SortedDocs(all.sort((a, b) => a - b));
-  return { total: all.length, ofGrade: (grade) => sorted ?? new SortedDocs(grades[grade] ?? []) };
-}
-
-function searchByBitmaps(segment: Segment, query: ListQuery, words: SearchedWord[], pool: BitmapPool): Found {
-  const all = listMatching(segment, query, pool);
-  const bitmaps = bitmapsOf(segment.data, words, pool);
-  for (const { anywhere } of bitmaps) intersect(all, anywhere);
-  const ranked = new RankedBitmap(all);
-  const hasGrades = isGraded(query);
-  return {
-    total: ranked.size,
-    ofGrade: (grade) => (hasGrades ? new RankedBitmap(documentsOfGrade(all, bitmaps, grade, pool)) : ranked),
+  const range = rangeOf(segment, query);
+  const words = new WordSets(segment, query.search?.words ?? [], range.whole, pool);
+  const anywhere = words.in('anywhere');
+  const sets = listMatching(segment, query, range, anywhere, pool);
+  const few = words.ofRareWord();
+  if (few) {
+    const running = new DocSet(range.running);
+    const isInRange = (doc: number) => (doc >= range.first && doc < range.end) || running.has(doc);
+    const docs = keep(few, sets).filter(isInRange);
+    return { total: docs.length, grades: isGraded(query) ? gradeFew(docs, words) : [new DocSet(docs)] };
+  }
+  const all = select(segment, range, sets, null, pool);
+  /** The documents that have all words in some fields, without those of a better grade. */
+  const find = (fields: Fields, better: DocSet | null) => {
+    const filters = sets === anywhere || !all.rest ? [] : [all.rest.bits];
+    return select(segment, { ...range, running: all.few }, [...filters, ...words.in(fields)], better, pool);
   };
+  return { total: all.size, grades: isGraded(query) ? gradeMany(find) : [all] };
 }
 
-/** The documents of a grade: those that have all words in its fields, without those of the better grades. */
-function documentsOfGrade(all: Bitmap, words: WordBitmaps[], grade: number, pool: BitmapPool): Bitmap {
-  const fields = fieldsOfGrades[grade] ?? 'anywhere';
-  const better = grade === 0 ? null : (fieldsOfGrades[grade - 1] ?? null);
-  const bits = pool.take();
-  bits.set(all);
-  for (const word of words) if (fields !== 'anywhere') intersect(bits, word[fields]);
-  if (better === null) return bits;
-  const best = pool.take();
-  best.set(all);
-  for (const word of words) intersect(best, word[better]);
-  subtract(bits, best);
-  return bits;
+function* gradeFew(docs: number[], words: WordSets): Generator<DocSet> {
+  let left = docs;
+  for (const fields of fieldsOfGrades) {
+    const found = keep(left, words.in(fields));
+    const known = new DocSet(found);
+    yield known;
+    if (known.size > 0) left = left.filter((doc) => !known.has(doc));
+  }
+}
+
+function* gradeMany(find: (fields: Fields, better: DocSet | null) => DocSet): Generator<DocSet> {
+  let better: Fields | null = null;
+  for (const fields of fieldsOfGrades) {
+    yield find(fields, better && find(better, null));
+    better = fields;
+  }
+}
+
+/** The documents that are in all sets. */
+const keep = (docs: number[], sets: Bitmap[]): number[] =>
+  sets.reduce((left, bits) => left.filter((doc) => hasBit(bits, doc)), docs);
+
+/** @param others a subset of the documents, which is left out */
+function select(
+  segment: Segment,
+  range: DocRange,
+  filters: Bitmap[],
+  others: DocSet | null,
+  pool: BitmapPool,
+): DocSet {
+  const sets = filters.length > 0 ? filters : [segment.current];
+  const few = keep(range.running, sets);
+  const result = pool.take();
+  let bits = intersectAll(sets, range.whole, result);
+  if (others?.rest?.size) bits = subtract(bits, others.rest.bits, range, result);
+  return new DocSet(
+    others ? few.filter((doc) => !others.has(doc)) : few,
+    new RankedBitmap(bits, range, segment.countsOf(bits)),
+  );
 }

@@ -1,34 +1,32 @@
 /** The postings of searched words: each word stands for itself and for all words that start with it. */
-import { intersect } from '../../../lib/bitmap.ts';
+import { type Bitmap, clearBit, type Range } from '../../../lib/bitmap.ts';
 import { findWord, prefixRange } from '../../../lib/dictionary.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { ListQuery } from '../event-query.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
 import {
-  createBitmaps,
+  type Fields,
+  fieldsOfGrades,
   inAddress,
   inTitle,
+  type Segment,
   type SegmentData,
   unitePostings,
   type WordBitmaps,
+  type WordRange,
   wholeInTitle,
 } from './segment.ts';
 
-/** The words of a segment from `first` to before `end` start with the searched one. */
-export type SearchedWord = {
-  text: string;
-  first: number;
-  end: number;
-  /** The position of the word itself; −1 if it is not a word of the segment. */
-  whole: number;
+/** The words of a segment that start with the searched one. */
+type SearchedWord = WordRange & {
   /** The number of postings: an upper bound for that of documents. */
   postingCount: number;
 };
 
-export function findSearchedWord({ words, postingOffsets }: SegmentData, text: string): SearchedWord {
+function findSearchedWord({ words, postingOffsets }: SegmentData, text: string): SearchedWord {
   const bytes = Buffer.from(text);
   const { first, end } = prefixRange(words, bytes);
   return {
-    text,
     first,
     end,
     whole: findWord(words, { first, end }, bytes),
@@ -36,36 +34,69 @@ export function findSearchedWord({ words, postingOffsets }: SegmentData, text: s
   };
 }
 
-/**
- * Bitmaps whose intersection has the documents with all words. Frequent words have theirs in the segment; all others
- * share one set of the pool, so that a query with many words takes no more memory than one with two.
- */
-export function bitmapsOf(data: SegmentData, words: SearchedWord[], pool: BitmapPool): WordBitmaps[] {
-  const found: WordBitmaps[] = [];
-  let shared: WordBitmaps | undefined;
-  let scratch: WordBitmaps | undefined;
-  for (const word of words) {
-    const known = data.frequent.get(word.text);
-    if (known) {
-      found.push(known);
-    } else if (!shared) {
-      shared = createBitmaps(() => pool.takeEmpty());
-      unitePostings(data, word, word.whole, shared);
-    } else {
-      scratch ??= createBitmaps(() => pool.take());
-      for (const bits of Object.values(scratch)) bits.fill(0);
-      unitePostings(data, word, word.whole, scratch);
-      for (const fields of fieldsOfGrades) intersect(shared[fields], scratch[fields]);
-    }
-  }
-  return shared ? [...found, shared] : found;
-}
+/** A word is rare if it has at most one posting for this many documents, or very few. */
+const [docsPerPosting, fewPostings] = [128, 16];
 
 /**
- * The bitmaps that all words of a grade have, the best grade first: all words are whole words of the title; all start a word
- * of the title; all start a word of title or address; all start a word anywhere. Each contains those before it.
+ * The documents of a range with all words in some fields, as bitmaps whose intersection they are. Frequent words have theirs
+ * in the segment; all others share one of the pool, so that a query with many words takes no more memory than one with two.
  */
-export const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
+export class WordSets {
+  readonly #segment: Segment;
+  readonly #range: Range;
+  readonly #pool: BitmapPool;
+  readonly #frequent: WordBitmaps[] = [];
+  /** The rarest first. */
+  readonly #others: SearchedWord[] = [];
+  readonly #found: Partial<Record<Fields, Bitmap[]>> = {};
+  #spare: Bitmap | null = null;
+
+  constructor(segment: Segment, words: string[], range: Range, pool: BitmapPool) {
+    this.#segment = segment;
+    this.#range = range;
+    this.#pool = pool;
+    for (const word of words) {
+      const known = segment.data.frequent.get(word);
+      if (known) this.#frequent.push(known);
+      else this.#others.push(findSearchedWord(segment.data, word));
+    }
+    this.#others.sort((a, b) => a.postingCount - b.postingCount);
+  }
+
+  /** They have no removed documents. */
+  in(fields: Fields): Bitmap[] {
+    this.#found[fields] ??= [...this.#frequent.map((bitmaps) => bitmaps[fields]), ...this.#unite(fields)];
+    return this.#found[fields];
+  }
+
+  /** The documents with the rarest word, ascending, with all of the range; null if no word is rare. */
+  ofRareWord(): number[] | null {
+    const { size, postingOffsets, postingDocs } = this.#segment.data;
+    const [word] = this.#others;
+    if (!word || word.postingCount > Math.max(size / docsPerPosting, fewPostings)) return null;
+    const docs = postingDocs.slice(postingOffsets[word.first], postingOffsets[word.end]);
+    if (word.end - word.first > 1) docs.sort();
+    const found: number[] = [];
+    for (let i = lowerBound(docs, this.#range.first); i < docs.length; i++)
+      if (docs[i] !== docs[i - 1]) found.push(docs[i] as number);
+    return found;
+  }
+
+  #unite(fields: Fields): Bitmap[] {
+    const { data, removed } = this.#segment;
+    let united: Bitmap | null = null;
+    for (const word of this.#others) {
+      const bits = (this.#spare ?? this.#pool.take()).fill(0);
+      unitePostings(data, word, fields, this.#range, united, bits);
+      this.#spare = united;
+      united = bits;
+    }
+    if (!united) return [];
+    for (const doc of removed) clearBit(united, doc);
+    return [united];
+  }
+}
+
 export const gradeCount = fieldsOfGrades.length;
 /** The position in `fieldsOfGrades` of the grade of a word in some fields. */
 export const gradeOf = (fields: number): number =>

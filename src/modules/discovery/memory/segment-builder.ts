@@ -9,7 +9,7 @@ import { packId } from '../../../lib/ids.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { createBitmaps, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import { fieldsOfGrades, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
 const maxStartLength = 3;
@@ -203,7 +203,7 @@ type CellColumns = 'cells' | 'cellOffsets' | 'cellDocs' | 'coordinates' | 'point
 type OrganizerColumns = 'organizers' | 'organizerOffsets' | 'organizerDocs' | 'organizerOfDoc';
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
 /** Words from `first` to before `end` start with `start`. */
-type WordRange = { start: string; first: number; end: number };
+type Start = { start: string; first: number; end: number };
 
 /** @param words sorted by their UTF-8 bytes */
 function buildFrequent(
@@ -214,7 +214,7 @@ function buildFrequent(
   maxBytes: number,
 ): Map<string, WordBitmaps> {
   if (size < minSizeForBitmaps) return new Map();
-  const countOf = ({ first, end }: WordRange) =>
+  const countOf = ({ first, end }: Start) =>
     (postings.postingOffsets[end] as number) - (postings.postingOffsets[first] as number);
   const chosen = startsOf(words, dictionary)
     .filter((range) => countOf(range) > size / docsPerPosting)
@@ -222,16 +222,19 @@ function buildFrequent(
     .slice(0, Math.floor(maxBytes / (4 * 4 * bitmapLength(size))));
   return new Map(
     chosen.map((range) => {
-      const bitmaps = createBitmaps(() => new Uint32Array(bitmapLength(size)));
-      const word = Buffer.from(range.start);
-      unitePostings(postings, range, findWord(dictionary, range, word), bitmaps);
-      return [range.start, bitmaps];
+      const whole = findWord(dictionary, range, Buffer.from(range.start));
+      const bitmaps = fieldsOfGrades.map((fields) => {
+        const bits = new Uint32Array(bitmapLength(size));
+        unitePostings(postings, { ...range, whole }, fields, { first: 0, end: size }, null, bits);
+        return [fields, bits];
+      });
+      return [range.start, Object.fromEntries(bitmaps) as WordBitmaps];
     }),
   );
 }
 
 /** The first one to three characters of all words, and all words themselves, each once. */
-function startsOf(words: string[], dictionary: Dictionary): WordRange[] {
+function startsOf(words: string[], dictionary: Dictionary): Start[] {
   const starts = new Set<string>();
   for (const word of words) {
     const characters = [...word.slice(0, 2 * maxStartLength)];
