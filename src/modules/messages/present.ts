@@ -9,7 +9,10 @@ export type Participants = { userId: string; otherId: string };
 export type ConversationRow = MessageRow & { otherId: string; unreadCount: number };
 
 export const toMessage = ({ userId, otherId }: Participants, row: MessageRow): Message => ({
-  ...row,
+  // Assigned one by one: a spread takes as long as the serialization of the message.
+  id: row.id,
+  text: row.text,
+  createdAt: row.createdAt,
   senderId: row.isOwn ? userId : otherId,
   recipientId: row.isOwn ? otherId : userId,
 });
