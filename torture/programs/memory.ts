@@ -9,6 +9,7 @@ import { withDefaults } from '../../src/modules/events/event-rules.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
 import type { Server } from '../../test/support/processes.ts';
 import { type Random, randomOf } from '../../test/support/random.ts';
+import { readMetrics } from '../../test/support/workers.ts';
 import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import { isIndexed } from '../discovery/queries.ts';
@@ -45,7 +46,7 @@ export const memory: Program = {
     progress('showing the site to many people');
     const visitors = await environment.people(5_000);
     const externalBefore = await readExternalKb(server);
-    const visits = await visitAll(environment, visitors);
+    const refusedVisits = await visitAll(environment, visitors);
     const keptKb = ((await readExternalKb(server)) - externalBefore) / visitors.length;
     await watch(environment, server, eventIds, sleep(size(5_000, 2_000)));
     const before = await watch(environment, server, eventIds, sleep(size(20_000, 4_000)));
@@ -68,7 +69,7 @@ export const memory: Program = {
     const isIndexedStill = await isIndexed(environment.client, server);
     const failed = [
       ...failures.map(({ status }) => status),
-      ...visits,
+      ...refusedVisits,
       ...before.failures,
       ...during.failures,
     ];
@@ -198,7 +199,7 @@ async function readPeakMb({ child }: Server): Promise<number> {
 }
 
 /** The memory of the server outside V8's heap. */
-async function readExternalKb({ url }: Server): Promise<number> {
-  const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
+async function readExternalKb(server: Server): Promise<number> {
+  const metrics = await readMetrics(server);
   return Number(/^nodejs_external_memory_bytes (\d+)/m.exec(metrics)?.[1]) / 1024;
 }

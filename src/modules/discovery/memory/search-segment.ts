@@ -27,13 +27,14 @@ export function searchSegment(segment: Segment, query: ListQuery, pool: BitmapPo
     const docs = keep(few, sets).filter(isInRange);
     return { total: docs.length, grades: isGraded(query) ? gradeFew(docs, words) : [new DocSet(docs)] };
   }
-  const all = select(segment, range, sets, null, pool);
-  /** The documents that have all words in some fields, without those of a better grade. */
-  const find = (fields: Fields, better: DocSet | null) => {
+  const all = select(segment, range, sets, pool);
+  /** The documents that have all words in some fields. */
+  const find = (fields: Fields) => {
+    if (fields === 'anywhere') return all;
     const filters = sets === anywhere || !all.rest ? [] : [all.rest.bits];
-    return select(segment, { ...range, running: all.few }, [...filters, ...words.in(fields)], better, pool);
+    return select(segment, { ...range, running: all.few }, [...filters, ...words.in(fields)], pool);
   };
-  return { total: all.size, grades: isGraded(query) ? gradeMany(find) : [all] };
+  return { total: all.size, grades: isGraded(query) ? gradeMany(find, range, pool) : [all] };
 }
 
 function* gradeFew(docs: number[], words: WordSets): Generator<DocSet> {
@@ -46,11 +47,12 @@ function* gradeFew(docs: number[], words: WordSets): Generator<DocSet> {
   }
 }
 
-function* gradeMany(find: (fields: Fields, better: DocSet | null) => DocSet): Generator<DocSet> {
-  let better: Fields | null = null;
+function* gradeMany(find: (fields: Fields) => DocSet, range: DocRange, pool: BitmapPool): Generator<DocSet> {
+  let better: DocSet | null = null;
   for (const fields of fieldsOfGrades) {
-    yield find(fields, better && find(better, null));
-    better = fields;
+    const found = find(fields);
+    yield better ? without(found, better, range, pool) : found;
+    better = found;
   }
 }
 
@@ -58,21 +60,15 @@ function* gradeMany(find: (fields: Fields, better: DocSet | null) => DocSet): Ge
 const keep = (docs: number[], sets: Bitmap[]): number[] =>
   sets.reduce((left, bits) => left.filter((doc) => hasBit(bits, doc)), docs);
 
-/** @param others a subset of the documents, which is left out */
-function select(
-  segment: Segment,
-  range: DocRange,
-  filters: Bitmap[],
-  others: DocSet | null,
-  pool: BitmapPool,
-): DocSet {
+function select(segment: Segment, range: DocRange, filters: Bitmap[], pool: BitmapPool): DocSet {
   const sets = filters.length > 0 ? filters : [segment.current];
-  const few = keep(range.running, sets);
-  const result = pool.take();
-  let bits = intersectAll(sets, range.whole, result);
-  if (others?.rest?.size) bits = subtract(bits, others.rest.bits, range, result);
-  return new DocSet(
-    others ? few.filter((doc) => !others.has(doc)) : few,
-    new RankedBitmap(bits, range, segment.countsOf(bits)),
-  );
+  const bits = intersectAll(sets, range.whole, pool.take());
+  return new DocSet(keep(range.running, sets), new RankedBitmap(bits, range, segment.countsOf(bits)));
+}
+
+/** @param better a subset of the documents, which is left out */
+function without({ few, rest }: DocSet, better: DocSet, range: DocRange, pool: BitmapPool): DocSet {
+  const left = few.filter((doc) => !better.has(doc));
+  if (!rest || !better.rest?.size) return new DocSet(left, rest);
+  return new DocSet(left, new RankedBitmap(subtract(rest.bits, better.rest.bits, range, pool.take()), range));
 }
