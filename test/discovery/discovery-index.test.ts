@@ -99,7 +99,7 @@ test('index: where all events do not fit, it has those that have not ended, and 
     changeLog: new ChangeLog(api.sql),
     log,
     publicUrl: 'http://127.0.0.1:0',
-    maxBytes: 7e5,
+    maxBytes: 2e5,
     maxJsonBytes: 1e6,
     onLoaded: async () => {},
   });

@@ -186,8 +186,6 @@ export class CurrentIndex {
       // Records may have been read before the database showed changes that the log had named already.
       for (const [key, version] of changeLog.recentVersions('event')) versions.add(key, version);
       const index = new EventIndex(loaded.data, loaded.json, versions);
-      // Lists are slower without the JSON: the present index has it.
-      if (this.#index) await untilEnd(rest);
       const stillLate: CommittedChange[] = [];
       // More changes may arrive while these are read; they are in the list as well.
       for (let done = 0; done < changes.length; ) {
@@ -201,6 +199,7 @@ export class CurrentIndex {
       this.#late.clear();
       this.#addLate(stillLate);
       logLoaded(log, index, performance.now() - since);
+      // Lists are slower until then. But two indexes with JSON would take too much memory.
       await untilEnd(rest);
       reportSize(index);
     } finally {

@@ -1,5 +1,5 @@
 /** Builds a segment from the rows of listed events. */
-import { bitmapLength, setBit } from '../../../lib/bitmap.ts';
+import { type Bitmap, bitmapLength, setBit } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { signatureOf } from '../../../lib/edit-distance.ts';
@@ -9,12 +9,14 @@ import { packId } from '../../../lib/ids.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { fieldsOfGrades, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import { blockSize, fieldsOfGrades, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
 const maxStartLength = 3;
 /** Many postings are more than one for this many documents. */
 const docsPerPosting = 32;
+/** Each word of a document has the fields in its lowest bits. */
+const fieldBits = 3;
 /** Below this number of documents, postings are united fast enough. */
 const minSizeForBitmaps = 10_000;
 
@@ -25,12 +27,12 @@ export class SegmentBuilder {
   readonly #organizers: Uint8Array;
   readonly #categories: Uint8Array;
   readonly #categoryNames: string[] = [];
+  readonly #categoryBitmaps: Bitmap[] = [];
   readonly #free: Uint32Array;
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
   /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
-  readonly #words = new ChunkedList((length) => new Uint32Array(length));
-  readonly #fields = new ChunkedList((length) => new Uint8Array(length));
+  readonly #words = new ChunkedList();
   readonly #wordsOfDoc: Uint32Array;
   #size = 0;
 
@@ -54,9 +56,9 @@ export class SegmentBuilder {
     return this.#size;
   }
 
-  /** The memory of the rows so far, in bytes. The segment takes about as much again. */
+  /** An estimate of the memory of the segment, in bytes. */
   get bytes(): number {
-    return this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordTable.bytes;
+    return this.#words.length * 5 + this.#starts.length * 65 + this.#wordTable.bytes;
   }
 
   /** Adds a row. Rows must come in the order of start and id. */
@@ -66,21 +68,24 @@ export class SegmentBuilder {
     this.#ends[doc] = row.end;
     this.#ids.set(packId(row.id), doc * 16);
     this.#organizers.set(packId(row.organizerId), doc * 16);
-    this.#categories[doc] = this.#categoryNumber(row.category);
+    const category = this.#categoryNumber(row.category);
+    this.#categories[doc] = category;
+    setBit(this.#categoryBitmaps[category] as Bitmap, doc);
     if (row.isFree) setBit(this.#free, doc);
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
     const before = this.#words.length;
     forEachWord(row.search, (begin, end, fields) => {
-      this.#words.push(this.#wordTable.numberOf(row.search, begin, end));
-      this.#fields.push(fields);
+      this.#words.push((this.#wordTable.numberOf(row.search, begin, end) << fieldBits) | fields);
     });
     this.#wordsOfDoc[doc] = this.#words.length - before;
   }
 
   #categoryNumber(name: string): number {
     const known = this.#categoryNames.indexOf(name);
-    return known >= 0 ? known : this.#categoryNames.push(name) - 1;
+    if (known >= 0) return known;
+    this.#categoryBitmaps.push(new Uint32Array(this.#free.length));
+    return this.#categoryNames.push(name) - 1;
   }
 
   /** @param maxBitmapBytes the memory for bitmaps of frequent words; those with the most postings get them */
@@ -92,17 +97,19 @@ export class SegmentBuilder {
     const postings = this.#buildPostings(sorted.map(({ number }) => number));
     const texts = sorted.map(({ word }) => word);
     const words = createDictionary(texts);
-    const ids = this.#ids.slice(0, size * 16);
+    const ids = this.#ids.subarray(0, size * 16);
     return {
       size,
       endingAfter: this.#endingAfter,
-      starts: this.#starts.slice(0, size),
-      ends: this.#ends.slice(0, size),
+      starts: this.#starts.subarray(0, size),
+      ends: this.#ends.subarray(0, size),
       ids,
       idTable: createIdTable(ids),
-      categories: this.#categories.slice(0, size),
+      latestEnds: this.#buildLatestEnds(),
+      categories: this.#categories.subarray(0, size),
       categoryNames: this.#categoryNames,
-      free: this.#free.slice(0, bitmapLength(size)),
+      categoryBitmaps: this.#categoryBitmaps,
+      free: this.#free.subarray(0, bitmapLength(size)),
       ...this.#buildCells(),
       ...this.#buildOrganizers(),
       words,
@@ -112,6 +119,15 @@ export class SegmentBuilder {
     };
   }
 
+  #buildLatestEnds(): Float64Array {
+    const latest = new Float64Array(Math.ceil(this.#size / blockSize)).fill(-Infinity);
+    for (let doc = 0; doc < this.#size; doc++) {
+      const block = Math.floor(doc / blockSize);
+      latest[block] = Math.max(latest[block] as number, this.#ends[doc] as number);
+    }
+    return latest;
+  }
+
   /** Sorts the words of the documents by word; within a word they stay in the order of documents. */
   #buildPostings(numbers: number[]): Postings {
     const rankOf = new Uint32Array(numbers.length);
@@ -119,7 +135,7 @@ export class SegmentBuilder {
     const total = this.#words.length;
     const postingOffsets = new Uint32Array(numbers.length + 1);
     for (let i = 0; i < total; i++) {
-      const after = (rankOf[this.#words.at(i)] as number) + 1;
+      const after = (rankOf[this.#words.at(i) >>> fieldBits] as number) + 1;
       postingOffsets[after] = (postingOffsets[after] as number) + 1;
     }
     for (let rank = 0; rank < numbers.length; rank++) {
@@ -130,12 +146,14 @@ export class SegmentBuilder {
     const postingFields = new Uint8Array(total);
     for (let doc = 0, i = 0; doc < this.#size; doc++) {
       for (const end = i + (this.#wordsOfDoc[doc] as number); i < end; i++) {
-        const rank = rankOf[this.#words.at(i)] as number;
+        const word = this.#words.at(i);
+        const rank = rankOf[word >>> fieldBits] as number;
         const place = next[rank] as number;
         next[rank] = place + 1;
         postingDocs[place] = doc;
-        postingFields[place] = this.#fields.at(i);
+        postingFields[place] = word & (2 ** fieldBits - 1);
       }
+      this.#words.drop(i);
     }
     return { postingOffsets, postingDocs, postingFields };
   }

@@ -52,9 +52,13 @@ export type SegmentData = {
   ids: Uint8Array;
   /** Finds a document by its id (id-table.ts). */
   idTable: Uint32Array;
+  /** The latest end of each block of `blockSize` documents, in ms. */
+  latestEnds: Float64Array;
   /** Positions in `categoryNames`. */
   categories: Uint8Array;
   categoryNames: string[];
+  /** The documents of each category. */
+  categoryBitmaps: Bitmap[];
   /** The documents that are known to cost nothing, as a bitmap. */
   free: Uint32Array;
   /** Documents by cell: cell numbers ascending, where each begins in `cellDocs`, and the points on the unit sphere. */
@@ -170,7 +174,7 @@ export function forEachRange(
 }
 
 /** Documents that are scanned together for running events. */
-const blockSize = 256;
+export const blockSize = 256;
 
 export class Segment {
   readonly data: SegmentData;
@@ -178,33 +182,22 @@ export class Segment {
   readonly removed: number[] = [];
   /** All other documents. */
   readonly current: Bitmap;
-  /** The latest end of each block of documents. */
-  readonly #latestEnds: Float64Array;
   /** The documents that were running at a time. */
   #running = { at: Number.POSITIVE_INFINITY, begun: 0, docs: [] as number[] };
-  readonly #categoryBitmaps: Bitmap[];
   /** The bitmaps of the segment with the counts of their blocks, from their first use on. */
   readonly #counts: Map<Bitmap, Uint16Array | null>;
 
   constructor(data: SegmentData) {
     this.data = data;
     this.current = new Uint32Array(bitmapLength(data.size)).fill(0xffffffff);
-    this.#latestEnds = new Float64Array(Math.ceil(data.size / blockSize)).fill(-Infinity);
-    this.#categoryBitmaps = data.categoryNames.map(() => new Uint32Array(bitmapLength(data.size)));
-    for (let doc = 0; doc < data.size; doc++) {
-      const block = Math.floor(doc / blockSize);
-      const end = data.ends[doc] as number;
-      if (end > (this.#latestEnds[block] as number)) this.#latestEnds[block] = end;
-      setBit(this.#categoryBitmaps[data.categories[doc] as number] as Bitmap, doc);
-    }
     const ofWords = [...data.frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
-    const bitmaps = [this.current, data.free, ...this.#categoryBitmaps, ...ofWords];
+    const bitmaps = [this.current, data.free, ...data.categoryBitmaps, ...ofWords];
     this.#counts = new Map(bitmaps.map((bits) => [bits, null]));
   }
 
   /** The memory of the segment. */
   get bytes(): number {
-    return bytesIn([this.data, this.#categoryBitmaps, this.#latestEnds, this.current]);
+    return bytesIn([this.data, this.current]);
   }
 
   /** The counts of the blocks of a bitmap; undefined if it is not one of the segment. */
@@ -230,12 +223,12 @@ export class Segment {
 
   /** The documents before `begun` that end after `at`, in ms, ascending. @param begun the first one that starts after `at` */
   runningAt(at: number, begun: number): number[] {
-    const { ends } = this.data;
+    const { ends, latestEnds } = this.data;
     // Most queries ask for the present: a minute later, the same documents and a few more may be running.
     if (at < this.#running.at || at >= this.#running.at + minuteMs) {
       const docs: number[] = [];
       for (let first = 0, block = 0; first < begun; first += blockSize, block++) {
-        if ((this.#latestEnds[block] as number) <= at) continue;
+        if ((latestEnds[block] as number) <= at) continue;
         const last = Math.min(first + blockSize, begun);
         for (let doc = first; doc < last; doc++) if ((ends[doc] as number) > at) docs.push(doc);
       }
@@ -253,7 +246,7 @@ export class Segment {
 
   /** Null for a category without events. */
   ofCategory(name: string): Bitmap | null {
-    return this.#categoryBitmaps[this.data.categoryNames.indexOf(name)] ?? null;
+    return this.data.categoryBitmaps[this.data.categoryNames.indexOf(name)] ?? null;
   }
 
   /** The position of a person in the column of organizers; −1 for a person without events. */
