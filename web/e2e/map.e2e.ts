@@ -68,6 +68,28 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
   expect(problems).toEqual([]);
 });
 
+test('map: it reads again what the cache of the browser ends early', async ({ page, createPerson }) => {
+  const word = await createEvents(await createPerson());
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  const times = new Map<string, number>();
+  await page.route('**/map/base.pmtiles', async (route) => {
+    const { range = '' } = route.request().headers();
+    times.set(range, (times.get(range) ?? 0) + 1);
+    if (times.get(range) !== 1) return route.continue();
+    const { 'content-length': _, ...headers } = (await route.fetch()).headers();
+    return route.fulfill({ status: 206, headers, body: '' });
+  });
+  await page.goto(`/?q=${word}&view=map`);
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('.live.ready')).toBeVisible({ timeout: 60_000 });
+  expect(times.size).toBeGreaterThan(2);
+  expect([...times].filter(([, count]) => count < 2)).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
 test('map: beside the list, a pin opens a card, and rows of the list and pins point at each other', async ({
   page,
   createPerson,

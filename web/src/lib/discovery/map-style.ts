@@ -24,7 +24,7 @@ import {
 } from './map-scale.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
-const baseMap = '/map/base.pmtiles';
+export const baseMap = '/map/base.pmtiles';
 
 /** Streets of the operator (streets.ts). */
 export type Streets = {

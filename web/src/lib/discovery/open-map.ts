@@ -12,8 +12,9 @@ import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import ownStyles from './live-map.css?url';
 import { noRoom, takenRoom } from './map-overlays.ts';
-import { mapStyle, type Streets } from './map-style.ts';
+import { baseMap, mapStyle, type Streets } from './map-style.ts';
 import type { Place } from './mercator.ts';
+import { TileSource } from './tile-source.ts';
 
 export type MapTexts = {
   map: string;
@@ -58,6 +59,7 @@ export async function openMap(options: Options): Promise<OpenMap> {
   // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
   const files = new Protocol();
   addProtocol('pmtiles', files.tile);
+  files.add(new PMTiles(new TileSource(baseMap)));
   await loadStyles();
   let streets: Streets | null = null;
   let room = noRoom;
@@ -99,7 +101,7 @@ export async function openMap(options: Options): Promise<OpenMap> {
   void ready.then(makeRoom);
 
   let isRemoved = false;
-  const file = tiles === null ? null : new PMTiles(new URL(tiles, location.href).href);
+  const file = tiles === null ? null : new PMTiles(new TileSource(new URL(tiles, location.href).href));
   const addStreets = async (file: PMTiles) => {
     files.add(file);
     const { loadStreets } = await import('./streets.ts');
