@@ -74,8 +74,8 @@ export class WordSets {
     const { size, postingOffsets, postingDocs } = this.#segment.data;
     const [word] = this.#others;
     if (!word || word.postingCount > Math.max(size / docsPerPosting, fewPostings)) return null;
-    const docs = postingDocs.slice(postingOffsets[word.first], postingOffsets[word.end]);
-    if (word.end - word.first > 1) docs.sort();
+    const postings = postingDocs.subarray(postingOffsets[word.first], postingOffsets[word.end]);
+    const docs = word.end - word.first > 1 ? postings.slice().sort() : postings;
     const found: number[] = [];
     for (let i = lowerBound(docs, this.#range.first); i < docs.length; i++)
       if (docs[i] !== docs[i - 1]) found.push(docs[i] as number);
