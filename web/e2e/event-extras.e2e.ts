@@ -5,7 +5,17 @@ import { bookSeats, cancelBooking, getEvent, updateEvent } from '@potluck/client
 import jsQR from 'jsqr';
 import sharp from 'sharp';
 import { openEvent, signInHere } from './event-steps.ts';
-import { claim, expect, goTo, newEvent, newItem, overflowOf, type Person, test } from './fixtures.ts';
+import {
+  claim,
+  collectErrors,
+  expect,
+  goTo,
+  newEvent,
+  newItem,
+  overflowOf,
+  type Person,
+  test,
+} from './fixtures.ts';
 
 const book = ({ client }: Person, id: string, seats = 1) =>
   bookSeats({ client, path: { id }, body: { seats, waitlist: true } });
@@ -22,14 +32,6 @@ const jsonLdOf = async (page: Page): Promise<Record<string, unknown>> =>
     string,
     unknown
   >;
-
-/** The errors that the browser reports, such as those of the Content-Security-Policy. */
-function collectErrors(page: Page): string[] {
-  const errors: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  page.on('pageerror', (error) => errors.push(error.message));
-  return errors;
-}
 
 const answer = (page: Page) => page.getByRole('region', { name: 'Are you coming?' });
 

@@ -1,6 +1,6 @@
 /** The map of events. */
 import type { Page } from '@playwright/test';
-import { expect, newEvent, type Person, test, withWebGl } from './fixtures.ts';
+import { collectErrors, expect, newEvent, type Person, test, withWebGl } from './fixtures.ts';
 
 test.use(withWebGl);
 
@@ -42,10 +42,7 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
 }) => {
   const word = await createEvents(await createPerson());
   const requests = watchRequests(page);
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
+  const problems = collectErrors(page);
   await page.goto(`/?q=${word}`);
   await page.getByRole('link', { name: 'Map' }).click();
   await expect(page).toHaveURL(`/?q=${word}&view=map`);
@@ -70,10 +67,7 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
 
 test('map: it reads again what the cache of the browser ends early', async ({ page, createPerson }) => {
   const word = await createEvents(await createPerson());
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
+  const problems = collectErrors(page);
   const times = new Map<string, number>();
   await page.route('**/map/base.pmtiles', async (route) => {
     const { range = '' } = route.request().headers();

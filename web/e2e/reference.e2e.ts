@@ -1,12 +1,10 @@
 /** The reference of the API. */
-import { expect, test } from './fixtures.ts';
+import { collectErrors, expect, test } from './fixtures.ts';
 
 test('reference: shows the operations, although its policy allows no other script in the page', async ({
   page,
 }) => {
-  const refused: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
-  page.on('pageerror', (error) => refused.push(error.message));
+  const refused = collectErrors(page);
   await page.goto('/docs/');
   await expect(page.getByRole('heading', { level: 1, name: 'Potluck' })).toBeVisible();
   await expect(page.getByRole('heading', { level: 2, name: 'Sign in' })).toBeVisible();

@@ -25,9 +25,7 @@ export class SegmentBuilder {
   readonly #ends: Float64Array;
   readonly #ids: Uint8Array;
   readonly #organizers: Uint8Array;
-  readonly #categories: Uint8Array;
-  readonly #categoryNames: string[] = [];
-  readonly #categoryBitmaps: Bitmap[] = [];
+  readonly #categories = new Map<string, Bitmap>();
   readonly #free: Uint32Array;
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
@@ -45,7 +43,6 @@ export class SegmentBuilder {
     this.#ends = new Float64Array(capacity);
     this.#ids = new Uint8Array(capacity * 16);
     this.#organizers = new Uint8Array(capacity * 16);
-    this.#categories = new Uint8Array(capacity);
     this.#free = new Uint32Array(bitmapLength(capacity));
     this.#places = new Float64Array(capacity * 2);
     this.#wordsOfDoc = new Uint32Array(capacity);
@@ -56,7 +53,7 @@ export class SegmentBuilder {
     return this.#size;
   }
 
-  /** An estimate of the memory of the segment, in bytes. */
+  /** An estimate of the memory of the segment, in bytes: of its words, and of what each document has besides. */
   get bytes(): number {
     return this.#words.length * 5 + this.#starts.length * 65 + this.#wordTable.bytes;
   }
@@ -68,9 +65,8 @@ export class SegmentBuilder {
     this.#ends[doc] = row.end;
     this.#ids.set(packId(row.id), doc * 16);
     this.#organizers.set(packId(row.organizerId), doc * 16);
-    const category = this.#categoryNumber(row.category);
-    this.#categories[doc] = category;
-    setBit(this.#categoryBitmaps[category] as Bitmap, doc);
+    const newBitmap = () => new Uint32Array(this.#free.length);
+    setBit(this.#categories.getOrInsertComputed(row.category, newBitmap), doc);
     if (row.isFree) setBit(this.#free, doc);
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
@@ -79,13 +75,6 @@ export class SegmentBuilder {
       this.#words.push((this.#wordTable.numberOf(row.search, begin, end) << fieldBits) | fields);
     });
     this.#wordsOfDoc[doc] = this.#words.length - before;
-  }
-
-  #categoryNumber(name: string): number {
-    const known = this.#categoryNames.indexOf(name);
-    if (known >= 0) return known;
-    this.#categoryBitmaps.push(new Uint32Array(this.#free.length));
-    return this.#categoryNames.push(name) - 1;
   }
 
   /** @param maxBitmapBytes the memory for bitmaps of frequent words; those with the most postings get them */
@@ -106,9 +95,7 @@ export class SegmentBuilder {
       ids,
       idTable: createIdTable(ids),
       latestEnds: this.#buildLatestEnds(),
-      categories: this.#categories.subarray(0, size),
-      categoryNames: this.#categoryNames,
-      categoryBitmaps: this.#categoryBitmaps,
+      categories: this.#categories,
       free: this.#free.subarray(0, bitmapLength(size)),
       ...this.#buildCells(),
       ...this.#buildOrganizers(),

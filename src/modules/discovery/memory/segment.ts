@@ -54,11 +54,8 @@ export type SegmentData = {
   idTable: Uint32Array;
   /** The latest end of each block of `blockSize` documents, in ms. */
   latestEnds: Float64Array;
-  /** Positions in `categoryNames`. */
-  categories: Uint8Array;
-  categoryNames: string[];
   /** The documents of each category. */
-  categoryBitmaps: Bitmap[];
+  categories: Map<string, Bitmap>;
   /** The documents that are known to cost nothing, as a bitmap. */
   free: Uint32Array;
   /** Documents by cell: cell numbers ascending, where each begins in `cellDocs`, and the points on the unit sphere. */
@@ -191,7 +188,7 @@ export class Segment {
     this.data = data;
     this.current = new Uint32Array(bitmapLength(data.size)).fill(0xffffffff);
     const ofWords = [...data.frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
-    const bitmaps = [this.current, data.free, ...data.categoryBitmaps, ...ofWords];
+    const bitmaps = [this.current, data.free, ...data.categories.values(), ...ofWords];
     this.#counts = new Map(bitmaps.map((bits) => [bits, null]));
   }
 
@@ -246,7 +243,7 @@ export class Segment {
 
   /** Null for a category without events. */
   ofCategory(name: string): Bitmap | null {
-    return this.data.categoryBitmaps[this.data.categoryNames.indexOf(name)] ?? null;
+    return this.data.categories.get(name) ?? null;
   }
 
   /** The position of a person in the column of organizers; −1 for a person without events. */
