@@ -59,7 +59,7 @@ export async function hashFiles(files: string[]): Promise<string> {
 }
 
 /** Asks the server for its document. No database is needed, and neither the settings nor `.env` are read. */
-async function readDocument(): Promise<Document> {
+export async function readDocument(): Promise<Document> {
   const entry = path.join(root, 'bin', 'potluck.js');
   const options = { cwd: client, env: {}, maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await run(process.execPath, [entry, 'openapi'], options);

@@ -1,10 +1,20 @@
 /** What the build reads from the OpenAPI document, and how it adapts the document for the generator. */
 
-type Schema = { $ref?: string; contentSchema?: Schema };
+export type Schema = {
+  $ref?: string;
+  contentSchema?: Schema;
+  maxLength?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+};
+type Content = Record<string, { schema?: Schema }>;
 type Operation = {
   security?: Record<string, string[]>[];
-  parameters?: { in: string; name: string }[];
-  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+  parameters?: { in: string; name: string; schema?: Schema }[];
+  requestBody?: { content?: Content };
+  responses?: Record<string, { content?: Content }>;
 };
 export type Document = {
   [key: string]: unknown;
@@ -52,5 +62,6 @@ export function adaptDocument(document: Document): void {
   }
 }
 
-const resolve = ({ components }: Document, schema: Schema): Schema | undefined =>
+/** Follows the reference of a schema, if it is one. */
+export const resolve = ({ components }: Document, schema: Schema): Schema | undefined =>
   schema.$ref === undefined ? schema : components.schemas[schema.$ref.replace('#/components/schemas/', '')];

@@ -30,6 +30,7 @@ import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
 import { outage } from './programs/outage.ts';
 import { oversell } from './programs/oversell.ts';
+import { pages } from './programs/pages.ts';
 import { power } from './programs/power.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
@@ -67,6 +68,7 @@ export const programs: Program[] = [
   discovery,
   memory,
   fairness,
+  pages,
   secrets,
   crash,
   mail,

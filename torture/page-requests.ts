@@ -54,7 +54,36 @@ export async function createPageRequests(
   };
   const toRequests = (pages: Record<string, string[]>, headers: Record<string, string>): RouteRequest[] =>
     Object.entries(pages).map(([name, paths]) => ({ name: `page: ${name}`, method: 'GET', paths, headers }));
-  return [...toRequests(signedOut, {}), ...toRequests(signedIn, { cookie })];
+  return [
+    ...toRequests(signedOut, {}),
+    ...toRequests(signedIn, { cookie }),
+    ...formRequests('signed out', event, {}),
+    ...formRequests('signed in', event, { cookie }),
+  ];
+}
+
+/** Forms with as many rows and as long texts as a request may have. */
+function formRequests(who: string, event: string, headers: Record<string, string>): RouteRequest[] {
+  const forms: [name: string, path: string, body: string][] = [
+    ['places of an address with many parts', '/new?/places', `address=${'a,'.repeat(40_000)}`],
+    ['a draft with many rows', '/new?/draft', 'itemTitle=x&'.repeat(8_000)],
+    ['rows of a new event', '/new?/rows', 'itemTitle=x&'.repeat(14_000)],
+    ['places of a stored event', `/e/${event}/edit?/places`, `address=${'a,'.repeat(40_000)}`],
+    ['a language and a long path', '/language', `language=en&next=${'/'.repeat(15_000)}`],
+    ['a sign-in with a long path', '/sign-in?/code', `email=a@b.example&next=${'/'.repeat(15_000)}`],
+  ];
+  const sent = {
+    ...headers,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  return forms.map(([name, path, body]) => ({
+    name: `form: ${name}, ${who}`,
+    method: 'POST',
+    paths: [path],
+    headers: sent,
+    raw: Buffer.from(body),
+  }));
 }
 
 /** Each preview shows another title, so each is drawn once. */
@@ -72,7 +101,7 @@ async function previewsOf(
 }
 
 /** @returns the header `Cookie` of a browser in which the person is signed in */
-async function signInBrowser(environment: Environment, person: Person): Promise<string> {
+export async function signInBrowser(environment: Environment, person: Person): Promise<string> {
   await assignPhones(environment, [person]);
   const phone = phoneOf(0);
   const code = await requestCode(environment, phone);

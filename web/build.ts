@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient } from '../client/build.ts';
 import { compileMessages } from './compile-messages.ts';
+import { writeFieldLimits } from './field-limits.ts';
 import { writeNotificationKinds } from './notification-kinds.ts';
 import { hashPageSources } from './sources.ts';
 
@@ -22,6 +23,7 @@ export async function buildWeb(): Promise<void> {
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
   await compileMessages();
   await writeNotificationKinds();
+  await writeFieldLimits();
   // In processes of their own, whose memory is free before Vite needs as much.
   await run(process.execPath, [path.join(web, 'map-data.ts')]);
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };

@@ -1,18 +1,19 @@
 /**
- * Fails if a file of src/ writes by hand what a helper of src/db/ does for every module. A statement that forgets it returns
- * the same rows on one PostgreSQL, so no test would fail.
+ * Fails if a file does by hand what a helper does for all. A statement of src/ that forgets a mechanism of src/db/ returns the
+ * same rows on one PostgreSQL, and a page that reads a field by itself works with every text of a test: no test would fail.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listFiles } from '../../client/build.ts';
 
-/** `except`: files or folders, and why each is no fault. */
-type Rule = { pattern: RegExp; instead: string; except: Record<string, string> };
+/** `in`: the folder that the rule is about. `except`: files or folders, and why each is no fault. */
+type Rule = { in: string; pattern: RegExp; instead: string; except: Record<string, string> };
 
 const root = path.join(import.meta.dirname, '..', '..');
 
 const rules: Rule[] = [
   {
+    in: 'src/',
     pattern: /citus|isDistributed|\b(?:formOf|hasForms|distributionColumnOf)\b|\.render\(/i,
     instead:
       'only src/db/ knows that a database can be distributed; use a helper of src/db/rows.ts or locks.ts',
@@ -23,6 +24,7 @@ const rules: Rule[] = [
     },
   },
   {
+    in: 'src/',
     pattern: /\bunnest\(/,
     instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of src/db/rows.ts',
     except: {
@@ -40,6 +42,7 @@ const rules: Rule[] = [
     },
   },
   {
+    in: 'src/',
     pattern: /\bversion = .*\bversion \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
     instead: '`update` and `updateRows` of src/db/rows.ts raise the version of the rows',
     except: {
@@ -48,14 +51,27 @@ const rules: Rule[] = [
       'src/cli/backup/': 'no server has read the rows',
     },
   },
+  {
+    in: 'web/src/',
+    pattern: /\.formData\(|\bsearchParams(?!\.(?:set|delete|has)\b)/,
+    instead:
+      'readForm and readQuery of web/src/lib/server/read-fields.ts bound the fields of forms and addresses',
+    except: {
+      'web/src/lib/server/read-fields.ts': 'the reader',
+      'web/src/lib/session/current-path.ts': 'copies a query',
+      'web/src/lib/offline/retrying-fetch.ts': 'copies a query in a browser',
+    },
+  },
 ];
 
-const files = (await listFiles(path.join(root, 'src')))
+const files = (await Promise.all(['src', 'web/src'].map((folder) => listFiles(path.join(root, folder)))))
+  .flat()
   .map((file) => path.relative(root, file))
-  .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.startsWith('src/db/'));
+  .filter((file) => /(?<!\.test)\.(?:ts|svelte)$/.test(file) && !file.startsWith('src/db/'));
 const faults = files.map(async (file) => {
   const lines = (await readFile(path.join(root, file), 'utf8')).split('\n');
   return rules
+    .filter((rule) => file.startsWith(rule.in))
     .filter(({ except }) => !Object.keys(except).some((allowed) => file.startsWith(allowed)))
     .flatMap(({ pattern, instead }) =>
       lines.flatMap((line, i) =>

@@ -5,12 +5,14 @@ import { isReversed } from '#lib/server/discovery/filters.ts';
 import { loadMap } from '#lib/server/discovery/map.ts';
 import { findPlace, readWhatOrWhere } from '#lib/server/discovery/places.ts';
 import { loadMeant } from '#lib/server/meant.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url, platform, isDataRequest }) => {
   const { api, me } = locals;
-  const asked = readSearch(url.searchParams);
-  if (url.searchParams.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
+  const query = readQuery(url);
+  const asked = readSearch(query);
+  if (query.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
   const { search, others, isUnknown } = await findPlace(api, asked);
   const mapTiles = platform?.mapTiles ?? null;
   const map = search.view === 'map' ? await loadMap(api, search, mapTiles !== null) : null;
@@ -30,7 +32,7 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
     isPlaceUnknown: isUnknown,
     areDatesReversed: isReversed(search),
     /** Without scripts, the filters are a part of the page. */
-    isFiltering: url.searchParams.has('filters'),
+    isFiltering: query.has('filters'),
     isDemo: me === null && (platform?.demoAccounts.length ?? 0) > 0,
   };
 };

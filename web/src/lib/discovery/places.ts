@@ -27,17 +27,3 @@ export const toChosen = (place: Place): ChosenPlace => ({
   lng: place.lng,
   timeZone: place.timeZone,
 });
-
-/** Returns null for text that is not a chosen place. */
-export function parseChosen(text: string): ChosenPlace | null {
-  try {
-    const { label, town, lat, lng, timeZone } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof label !== 'string' || typeof town !== 'string' || typeof timeZone !== 'string') return null;
-    if (typeof lat !== 'number' || typeof lng !== 'number') return null;
-    // Throws for a name that is no time zone.
-    new Intl.DateTimeFormat('en', { timeZone });
-    return { label, town, lat, lng, timeZone };
-  } catch {
-    return null;
-  }
-}

@@ -1,4 +1,5 @@
 /** A search for events. All of it is in the address of the page. */
+import type { Fields } from '#lib/forms/texts.ts';
 import { type Box, formatBox, type Place, parseBox } from './mercator.ts';
 
 /** The categories of the API (GET /v1/categories). */
@@ -53,15 +54,20 @@ export type Search = {
   page: number;
 };
 
-const oneOf = <T extends string>(values: readonly T[], value: string | null): T | null =>
+const oneOf = <T extends string>(values: readonly T[], value: string): T | null =>
   values.find((each) => each === value) ?? null;
 
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && text >= '1900';
+const isDay = (text: string): boolean => /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text) && isInCalendar(text);
+
+/** V8 reads 30 February as a day of March. */
+function isInCalendar(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
+}
 
 /** Reads a search from an address or a form. What is not valid has its default. */
-export function readSearch(params: URLSearchParams): Search {
-  const text = (name: string, maxLength: number) => (params.get(name) ?? '').trim().slice(0, maxLength);
+export function readSearch(params: Pick<Fields, 'get' | 'has'>): Search {
+  const text = (name: string, maxLength: number) => `${params.get(name) ?? ''}`.trim().slice(0, maxLength);
   const day = (name: string) => (isDay(text(name, 10)) ? text(name, 10) : '');
   const integer = (name: string, min: number, max: number) => {
     const value = Number(params.get(name) || Number.NaN);
@@ -69,12 +75,12 @@ export function readSearch(params: URLSearchParams): Search {
   };
   const place = text('place', 100);
   // A form without scripts sends the place that `near` belongs to: another name has yet to be found.
-  const isOtherPlace = params.has('named') && params.get('named') !== place;
+  const isOtherPlace = params.has('named') && text('named', 100) !== place;
   const view = params.get('view') === 'map' ? 'map' : 'list';
   return {
     q: text('q', 200),
-    category: oneOf(categories, params.get('category')),
-    when: oneOf(periods, params.get('when')),
+    category: oneOf(categories, text('category', 100)),
+    when: oneOf(periods, text('when', 100)),
     from: day('from'),
     to: day('to'),
     tz: text('tz', 100),

@@ -1,11 +1,12 @@
 /** Reads the form of an event, on the server and for drafts in browsers. */
+
+import { parseChosen } from '#lib/discovery/parse-chosen.ts';
 import { addressIn, streetIn } from '#lib/discovery/place-address.ts';
-import { parseChosen } from '#lib/discovery/places.ts';
 import { textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
-import { textOf } from '#lib/forms/texts.ts';
+import { type Fields, textOf } from '#lib/forms/texts.ts';
 
-export function readEventForm(form: FormData): EventValues {
+export function readEventForm(form: Fields): EventValues {
   const text = (name: string) => textOf(form.get(name));
   const choice = parseChosen(text('choice'));
   return {
@@ -24,7 +25,7 @@ export function readEventForm(form: FormData): EventValues {
   };
 }
 
-function readItems(form: FormData): ItemValues[] {
+function readItems(form: Fields): ItemValues[] {
   const column = (name: string) => form.getAll(name).map(textOf);
   const [kinds, quantities, emojis] = ['itemKind', 'itemQuantity', 'itemEmoji'].map(column);
   return column('itemTitle').map((title, i) => ({

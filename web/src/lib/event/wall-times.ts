@@ -3,8 +3,9 @@
 export type WallTimes = { startDate: string; startTime: string; endDate: string; endTime: string };
 
 const dayMs = 24 * 3_600_000;
-/** NaN for an empty or an incomplete text. */
-const toMs = (date: string, time: string): number => Date.parse(`${date}T${time}Z`);
+/** NaN for an empty or an incomplete text, and for a year that does not have four digits. */
+const toMs = (date: string, time: string): number =>
+  /^\d{4}-/.test(date) ? Date.parse(`${date}T${time}Z`) : Number.NaN;
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
 const anyDay = '2000-01-01';
@@ -69,7 +70,11 @@ export function nextDays(
   return daysFrom(isOver ? shiftDay(today, 1) : today, count);
 }
 
-export const shiftDay = (date: string, days: number): string => dateOf(toMs(date, '00:00') + days * dayMs);
+/** Empty for a text that is no date. */
+export function shiftDay(date: string, days: number): string {
+  const ms = toMs(date, '00:00') + days * dayMs;
+  return Number.isNaN(ms) ? '' : dateOf(ms);
+}
 
 /** A day and those after it. */
 export function daysFrom(first: string, count: number): string[] {

@@ -1,7 +1,24 @@
 /** The texts of a submitted form. */
 
-export const textOf = (value: FormDataEntryValue | null): string => linesOf(value).trim();
+/** Fields of a form, or of the query of an address. */
+export type Fields = Pick<FormData, 'get' | 'getAll' | 'has'>;
+
+/** Null for a field that is not there. */
+type Value = ReturnType<Fields['get']>;
+
+export const textOf = (value: Value): string => linesOf(value).trim();
 
 /** The text as it was entered. A browser sends lines with CRLF. */
-export const linesOf = (value: FormDataEntryValue | null): string =>
+export const linesOf = (value: Value): string =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+
+/** Reads text fields, without surrounding spaces. */
+export const texts = <Name extends string>(
+  form: Pick<Fields, 'get'>,
+  ...names: Name[]
+): Record<Name, string> =>
+  Object.fromEntries(names.map((name) => [name, textOf(form.get(name))])) as Record<Name, string>;
+
+/** Whether a text has more characters than `limit`, as the API counts them: a pair of surrogates is one. */
+export const isLonger = (text: string, limit: number): boolean =>
+  text.length > limit && (text.length > 2 * limit || [...text].length > limit);

@@ -3,8 +3,9 @@ import { type Client, getEvent, listItems, ProblemError } from '@potluck/client'
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { PartlyDone } from '#lib/server/event/give-answer.ts';
-import { carryOut, type Fields, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
+import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 
 /**
  * What a page says and sends before the sign-in: it names what the address asks for before it does it. `hidden`: the fields of
@@ -13,7 +14,7 @@ import { localPath } from '#lib/server/local-path.ts';
 type Announced = { next: string; announcement: string | null; hidden: Record<string, string> };
 
 /** @param query of the page of a sign-in */
-export async function announce(client: Client, query: URLSearchParams): Promise<Announced> {
+export async function announce(client: Client, query: PageFields): Promise<Announced> {
   const intent = readIntent(query);
   const announcement = intent && (await describe(client, intent));
   return {
@@ -24,7 +25,7 @@ export async function announce(client: Client, query: URLSearchParams): Promise<
 }
 
 /** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
-export async function goOn(client: Client, form: Fields): Promise<never> {
+export async function goOn(client: Client, form: PageFields): Promise<never> {
   const next = localPath(form.get('next'));
   const intent = readIntent(form);
   const refusal = intent && (await refusalOf(carryOut(client, intent)));

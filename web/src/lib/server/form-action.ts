@@ -2,8 +2,10 @@
 import { type Client, ProblemError } from '@potluck/client';
 import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
-import { textOf } from '#lib/forms/texts.ts';
-import { problemText, toFormProblem } from '#lib/server/problems.ts';
+import { invalidForm, problemText, toFormProblem } from '#lib/server/problems.ts';
+import { type PageFields, readForm } from '#lib/server/read-fields.ts';
+import { requireAdmin } from '#lib/server/require-admin.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 
 /** A submitted form. An operation of the API takes `client`, `path` and `headers` as they are. */
 export type Submission<Path> = {
@@ -13,14 +15,17 @@ export type Submission<Path> = {
   /** The idempotency key, if the form has a field `key`: a form that is sent again has no second effect. */
   headers: { 'Idempotency-Key'?: string };
   url: URL;
-  form: FormData;
+  form: PageFields;
 };
 
+/** Who may send a form. Suspended people are people: the API refuses what they may not do. */
+export type Access = 'anyone' | 'people' | 'admins';
+
 type Declaration<Result, Shown, Values, Path> = {
-  /** Refuses visitors. Without it, the API refuses them, and the form says why. */
-  guard?: (locals: App.Locals, url: URL) => unknown;
+  /** Of visitors who are signed out, a form with `fields` says why it is refused, and others open the sign-in. */
+  access: Access;
   /** Reads the fields that a refused form keeps. */
-  fields?: (form: FormData) => Values;
+  fields?: (form: PageFields) => Values;
   /** Calls the API. @throws ProblemError, InvalidFields */
   send: (submission: Submission<Path>, values: Values) => Promise<Result>;
   /** Returns what the page shows, or redirects. */
@@ -41,13 +46,16 @@ export class InvalidFields extends Error {
   }
 }
 
+/** The keys of the pages. A header cannot have every text. */
+const keyPattern = /^[\w-]{1,100}$/;
+
 export function formAction<
   Result,
   Shown,
   Values = undefined,
   Path extends Record<string, string> = Record<string, string>,
 >({
-  guard,
+  access,
   fields,
   send,
   done,
@@ -60,11 +68,15 @@ export function formAction<
     request,
     url,
   }: RequestEvent<Path>): Promise<Shown | ActionFailure<{ problem: FormProblem; values: Values }>> => {
-    guard?.(locals, url);
-    const form = await request.formData();
+    if (access === 'admins') requireAdmin(locals, url);
+    if (access === 'people' && !fields && !hasSession(locals))
+      requireMe(locals, { pathname: url.pathname, search: '' });
+    const form = await readForm({ request });
     const values = fields?.(form) as Values;
-    const key = form.get('key');
-    const headers = typeof key === 'string' && key !== '' ? { 'Idempotency-Key': key } : {};
+    const refusal = refusalOf(access, locals, form);
+    if (refusal) return fail(refusal.status, { problem: refusal.problem, values });
+    const key = form.text('key');
+    const headers = keyPattern.test(key) ? { 'Idempotency-Key': key } : {};
     const submission = { client: locals.api, path: params, headers, url, form };
     let result: Result;
     try {
@@ -79,14 +91,22 @@ export function formAction<
   };
 }
 
-/** What the form says about a refusal. @throws other errors */
-function explain(cause: unknown): { status: number; problem: FormProblem } {
-  if (cause instanceof ProblemError) return { status: cause.status, problem: toFormProblem(cause) };
-  if (!(cause instanceof InvalidFields)) throw cause;
-  const code = 'invalid_request';
-  return { status: 400, problem: { code, message: problemText(code), fields: cause.fields } };
+const hasSession = ({ session }: App.Locals): boolean => session === 'active' || session === 'suspended';
+
+type Refusal = { status: number; problem: FormProblem };
+
+/** Why a form is refused before anything is done with its fields; null if it is not. */
+export function refusalOf(access: Access, locals: App.Locals, { problem }: PageFields): Refusal | null {
+  if (access === 'people' && !hasSession(locals)) {
+    const code = locals.session === 'none' ? 'token_missing' : 'token_invalid';
+    return { status: 401, problem: { code, message: problemText(code), fields: {} } };
+  }
+  return problem && { status: 400, problem };
 }
 
-/** Reads text fields, without surrounding spaces. */
-export const texts = <Name extends string>(form: FormData, ...names: Name[]): Record<Name, string> =>
-  Object.fromEntries(names.map((name) => [name, textOf(form.get(name))])) as Record<Name, string>;
+/** What the form says about a refusal. @throws other errors */
+function explain(cause: unknown): Refusal {
+  if (cause instanceof ProblemError) return { status: cause.status, problem: toFormProblem(cause) };
+  if (cause instanceof InvalidFields) return { status: 400, problem: invalidForm(cause.fields) };
+  throw cause;
+}

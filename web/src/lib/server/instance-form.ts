@@ -10,9 +10,11 @@ import {
   updateSettings,
 } from '@potluck/client';
 import type { ServerLoadEvent } from '@sveltejs/kit';
+import { texts } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
-import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
+import { formAction, InvalidFields } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 
 type Change = NonNullable<Parameters<typeof updateSettings>[0]['body']>;
@@ -20,12 +22,12 @@ type Change = NonNullable<Parameters<typeof updateSettings>[0]['body']>;
 /** What a refused form keeps. Settings that the operator has set are not in it. */
 export type EnteredSettings = { name?: string; language?: string; contact?: string; signIn?: string[] };
 
-export function readSettings(form: FormData): EnteredSettings {
+export function readSettings(form: PageFields): EnteredSettings {
   const entered = (['name', 'language', 'contact'] as const).filter((field) => form.has(field));
   return {
     ...texts(form, ...entered),
     // A hidden field is there also where no way is chosen.
-    ...(form.has('signIn') && { signIn: form.getAll('signIn').filter((way) => way !== '') as string[] }),
+    ...(form.has('signIn') && { signIn: form.getAll('signIn').filter((way) => way !== '') }),
   };
 }
 
@@ -58,16 +60,19 @@ export async function loadTools({ locals, url, depends }: ServerLoadEvent) {
 /** What admins do beside the settings. `tool`: which form the answer belongs to. */
 export const toolActions = {
   test: formAction({
+    access: 'admins',
     fields: (form) => ({ tool: 'test' as const, ...texts(form, 'to') }),
     send: ({ client }, { to }) => sendTestMessage({ client, body: { to: to as 'phone' | 'email' } }),
     done: ({ data }) => ({ tool: 'test' as const, tested: data }),
   }),
   demo: formAction({
+    access: 'admins',
     fields: () => ({ tool: 'demo' as const }),
     send: ({ client }: { client: Client }) => removeDemo({ client }),
     done: () => ({ tool: 'demo' as const, isRemoved: true }),
   }),
   streets: formAction({
+    access: 'admins',
     fields: (form) => ({ tool: 'streets' as const, ...texts(form, 'town') }),
     send: async ({ client }, { town }) =>
       updateSettings({ client, body: { streets: await findTown(client, town) } }),

@@ -2,6 +2,7 @@
 import { type Client, claimItem, isProblem } from '@potluck/client';
 import { type GivenAnswer, giveAnswer } from '#lib/server/event/give-answer.ts';
 import { localPath } from '#lib/server/local-path.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 
 export type Intent = GivenAnswer & {
   eventId: string;
@@ -12,11 +13,8 @@ export type Intent = GivenAnswer & {
   note: string | null;
 };
 
-/** A form, or the query of an address. */
-export type Fields = { get(name: string): FormDataEntryValue | null };
-
 /** Reads the fields of a form, or the query of an address; null if they have no intent. */
-export function readIntent(fields: Fields): Intent | null {
+export function readIntent(fields: PageFields): Intent | null {
   const eventId = fields.get('eventId');
   if (typeof eventId !== 'string' || eventId === '') return null;
   const itemId = fields.get('itemId');
@@ -30,7 +28,7 @@ export function readIntent(fields: Fields): Intent | null {
 }
 
 /** Reads an answer. @param name of the field with the status */
-export const readAnswer = (fields: Fields, name: string): GivenAnswer => ({
+export const readAnswer = (fields: PageFields, name: string): GivenAnswer => ({
   rsvp: fields.get(name) === 'interested' ? 'interested' : 'going',
   people: fields.get('people') ? Number(fields.get('people')) : null,
   waitlist: fields.get('waitlist') === 'true',
@@ -59,7 +57,7 @@ const maxPageLength = 1_000;
  * The page that follows a sign-in which leaves this one: that of the sign-in, if the form has an intent that is to be
  * announced there, or the page where the visitor was.
  */
-export function signInPage(form: Fields): string {
+export function signInPage(form: PageFields): string {
   const intent = readIntent(form);
   const next = localPath(form.get('next'));
   const page = intent ? `/sign-in?${new URLSearchParams({ by: 'oidc', next, ...toFields(intent) })}` : next;

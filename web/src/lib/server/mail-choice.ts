@@ -1,16 +1,18 @@
 import type { PreviewMailData } from '@potluck/client';
 import { getLanguage, isLanguage } from '#lib/language/languages.ts';
 import { previewedKinds } from '#lib/people/admin-mails.ts';
+import { readQuery } from './read-fields.ts';
 
 type MailChoice = Required<PreviewMailData['query']>;
 
 const kinds = Object.keys(previewedKinds) as MailChoice['kind'][];
 
 /** The mail that an address asks for. Default: a reminder, in the language of the page. */
-export function readMailChoice({ searchParams }: URL): MailChoice {
-  const language = searchParams.get('language');
+export function readMailChoice(url: URL): MailChoice {
+  const query = readQuery(url);
+  const language = query.text('language');
   return {
-    kind: kinds.find((name) => name === searchParams.get('kind')) ?? 'reminder',
+    kind: kinds.find((name) => name === query.text('kind')) ?? 'reminder',
     language: isLanguage(language) ? language : getLanguage(),
   };
 }

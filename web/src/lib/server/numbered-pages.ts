@@ -1,5 +1,7 @@
 /** Divides long lists among pages, so that rendering one never delays other visitors for long. */
 
+import { readQuery } from './read-fields.ts';
+
 /** `page`: from 1 to `pages`. */
 export type NumberedPage<T> = { rows: T[]; page: number; pages: number };
 
@@ -7,8 +9,7 @@ export type NumberedPage<T> = { rows: T[]; page: number; pages: number };
 export const rowsPerPage = 150;
 
 /** The page that the parameter `page` of an address names; the first one if it is not a number. */
-export const readPageNumber = ({ searchParams }: URL): number =>
-  Math.floor(Number(searchParams.get('page'))) || 1;
+export const readPageNumber = (url: URL): number => Math.floor(Number(readQuery(url).text('page'))) || 1;
 
 /**
  * The page `wanted` of a list; the last one if there are fewer.

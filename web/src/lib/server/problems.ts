@@ -43,6 +43,13 @@ export const toFormProblem = ({ code, errors, retryAfter }: ProblemError): FormP
   fields: Object.fromEntries(errors.map((error) => [error.path, fieldText(error)])),
 });
 
+/** The refusal of a form whose fields have errors. @param fields texts by field */
+export const invalidForm = (fields: Record<string, string>): FormProblem => ({
+  code: 'invalid_request',
+  message: problemText('invalid_request'),
+  fields,
+});
+
 /** The text of an invalid field by its rule. Rules without one have the same general text. */
 const fieldText = ({ rule, limit }: FieldError): string =>
   (messages[`field_${rule}`] ?? m.field_invalid)({ limit: limit === undefined ? '' : formatNumber(limit) });

@@ -1,10 +1,11 @@
 import { hrefOf, readSearch } from '#lib/discovery/search.ts';
 import { toFilters } from '#lib/server/discovery/filters.ts';
 import { findPlace } from '#lib/server/discovery/places.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api }, url }) => {
-  const { search } = await findPlace(api, readSearch(url.searchParams));
+  const { search } = await findPlace(api, readSearch(readQuery(url)));
   // A subscription has the events to come, so `today` would be wrong tomorrow.
   const lasting = { ...search, when: search.when === 'range' ? search.when : null };
   const feed = new URL('/v1/events.ics', url);

@@ -3,6 +3,7 @@ import { parseBox } from '#lib/discovery/mercator.ts';
 import { pinHeight } from '#lib/discovery/pins.ts';
 import { parseNear } from '#lib/discovery/search.ts';
 import { drawArea, drawPlace } from '#lib/server/place-map/draw-area.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { RequestHandler } from './$types';
 
 /** In units of the drawing. */
@@ -13,15 +14,15 @@ const [minSize, maxSize, maxPins] = [100, 1_000, 200];
  * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it. With `tall`, names
  * may cross the upper and the lower edge.
  */
-export const GET: RequestHandler = async ({ platform, url: { searchParams } }) => {
+export const GET: RequestHandler = async ({ platform, url }) => {
   if (!platform) error(503);
-  const read = (name: string) => searchParams.get(name) ?? '';
-  const [area, place] = [parseBox(read('box')), parseNear(read('at'))];
-  const [width, height] = numbersOf(read('size'));
+  const query = readQuery(url);
+  const [area, place] = [parseBox(query.text('box')), parseNear(query.text('at'))];
+  const [width, height] = numbersOf(query.text('size'));
   if (!isSize(width) || !isSize(height)) error(404);
-  const taken = read('pins')
-    .split(';')
-    .slice(0, maxPins)
+  const taken = query
+    .text('pins')
+    .split(';', maxPins)
     .map(numbersOf)
     .map(([x = 0, y = 0, wide = 0]) => ({
       left: x - wide / 2,
@@ -33,7 +34,7 @@ export const GET: RequestHandler = async ({ platform, url: { searchParams } }) =
     width,
     height,
     taken,
-    isTall: searchParams.has('tall'),
+    isTall: query.has('tall'),
     paths: platform.mapPaths,
     // With streets, or the towns of an area, a map needs no distances.
     from: platform.mapTiles === null ? place : null,

@@ -2,6 +2,7 @@ import { listMyClaims, listMyEvents } from '@potluck/client';
 import { toEventRows } from '#lib/server/discovery/event-rows.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { PageServerLoad } from './$types';
 
@@ -12,9 +13,9 @@ const none = { events: null, interested: null, claims: null };
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireMe(locals, url);
   const client = locals.api;
-  const { searchParams } = url;
-  const tab = tabs.find((name) => name === searchParams.get('tab')) ?? 'going';
-  const of = pastOf.find((name) => name === searchParams.get('of')) ?? 'going';
+  const asked = readQuery(url);
+  const tab = tabs.find((name) => name === asked.text('tab')) ?? 'going';
+  const of = pastOf.find((name) => name === asked.text('of')) ?? 'going';
   if (tab === 'claims') {
     const claims = await read(listMyClaims({ client, query: readPage(url, 50) }));
     return { ...none, tab, of, claims };
@@ -23,7 +24,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
     tab === 'past'
       ? ({ relation: of, when: 'past' } as const)
       : ({ relation: tab, when: 'upcoming' } as const);
-  const isFirstOfGoing = tab === 'going' && !searchParams.has('cursor');
+  const isFirstOfGoing = tab === 'going' && !asked.has('cursor');
   const rowsOf = async (query: Parameters<typeof listMyEvents>[0]['query']) => {
     const page = await read(listMyEvents({ client, query }));
     return { ...page, data: await toEventRows(client, page.data) };

@@ -2,18 +2,13 @@ import { isProblem, listTemplates, ProblemError, searchPlaces } from '@potluck/c
 import { redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
-import {
-  coverOfTemplate,
-  newKey,
-  readForm,
-  toEventBody,
-  valuesOfTemplate,
-} from '#lib/server/organizer/event-form.ts';
+import { coverOfTemplate, newKey, toEventBody, valuesOfTemplate } from '#lib/server/organizer/event-form.ts';
 import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import {
   alreadyCreated,
   changeRows,
+  eventAction,
   loadOptions,
   refuse,
   refuseFor,
@@ -22,13 +17,14 @@ import {
 } from '#lib/server/organizer/form-state.ts';
 import { templateName } from '#lib/server/organizer/names.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url, platform }) => {
   requireMe(locals, url);
   const { data: templates } = await read(listTemplates({ client: locals.api }));
-  const template = templates.find(({ slug }) => slug === url.searchParams.get('template'));
+  const template = templates.find(({ slug }) => slug === readQuery(url).text('template'));
   const values = template ? valuesOfTemplate(template) : null;
   // The first search of a server takes seconds: this one is over when the visitor has filled in the title.
   if (template) void searchPlaces({ client: locals.api, query: { q: 'a', limit: 1 } }).catch(() => {});
@@ -47,17 +43,15 @@ export const load: PageServerLoad = async ({ locals, url, platform }) => {
 };
 
 export const actions: Actions = {
-  places: async ({ request, locals: { api } }) => searchPlace(api, await readForm(request)),
+  places: eventAction((values, { locals }) => searchPlace(locals.api, values)),
 
-  rows: async ({ request }) => {
-    const form = await request.clone().formData();
-    const values = await readForm(request);
-    return { values: { ...values, items: changeRows(values.items, String(form.get('row') ?? '')) } };
-  },
+  rows: eventAction((values, _, form) => ({
+    values: { ...values, items: changeRows(values.items, form.text('row')) },
+  })),
 
-  draft: async ({ request, locals }) => create(locals, await readForm(request), true),
+  draft: eventAction((values, { locals }) => create(locals, values, true)),
 
-  publish: async ({ request, locals }) => create(locals, await readForm(request), false),
+  publish: eventAction((values, { locals }) => create(locals, values, false)),
 };
 
 async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) {

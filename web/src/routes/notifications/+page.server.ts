@@ -1,6 +1,7 @@
 import { listConversations, listNotifications, markNotificationsRead } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -26,6 +27,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 export const actions: Actions = {
   /** Those that arrived after the page was loaded stay unread. */
   readAll: formAction({
+    access: 'people',
     fields: (form) => texts(form, 'upTo'),
     send: ({ client }, body) => markNotificationsRead({ client, body }),
     done: () => redirect(303, '/notifications'),

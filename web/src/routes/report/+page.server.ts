@@ -1,16 +1,18 @@
 import { type Client, getEvent, getUser, listItems, ProblemError, report } from '@potluck/client';
 import { error } from '@sveltejs/kit';
-import { linesOf } from '#lib/forms/texts.ts';
+import { linesOf, texts } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
 import { reportReasons, reportTypes } from '#lib/people/report.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** `/report?type=…&id=…`, where `type` is that of the API: `event`, `item`, `message` or `user`. */
-function readSubject({ searchParams }: URL) {
-  const type = reportTypes.find((name) => name === searchParams.get('type'));
-  const id = searchParams.get('id');
+function readSubject(url: URL) {
+  const query = readQuery(url);
+  const type = reportTypes.find((name) => name === query.text('type'));
+  const id = query.text('id');
   if (!type || !id) error(404, { message: m.error_not_found() });
   return { type, id };
 }
@@ -46,6 +48,7 @@ async function readDetails(client: Client, subject: ReturnType<typeof readSubjec
 
 export const actions: Actions = {
   default: formAction({
+    access: 'people',
     fields: (form) => ({
       ...texts(form, 'key', 'item'),
       text: linesOf(form.get('text')),

@@ -1,11 +1,13 @@
 import { getSetup, setUp } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { problemFields, readSettings, toChange } from '#lib/server/instance-form.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-const tokenOf = (url: URL) => url.searchParams.get('token') ?? '';
+const tokenOf = (url: URL) => readQuery(url).text('token');
 
 export const load: PageServerLoad = async ({ locals, url }) => ({
   settings: await read(getSetup({ client: locals.api, query: { token: tokenOf(url) } })),
@@ -13,6 +15,7 @@ export const load: PageServerLoad = async ({ locals, url }) => ({
 
 export const actions: Actions = {
   default: formAction({
+    access: 'anyone',
     fields: (form) => ({ ...texts(form, 'displayName', 'own', 'country'), settings: readSettings(form) }),
     send({ client, url }, { displayName, own, country, settings }) {
       const contact = own.includes('@') ? { email: own } : { phone: own, ...(country && { country }) };

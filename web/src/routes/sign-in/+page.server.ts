@@ -1,19 +1,20 @@
 import { requestCode, requestMailCode, signInBrowser, signInBrowserByMail } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { texts } from '#lib/forms/texts.ts';
 import { announce, goOn } from '#lib/server/after-sign-in.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { signInPage } from '#lib/server/intent.ts';
-import { requireMe } from '#lib/server/require-me.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
-  const query = url.searchParams;
+  const query = readQuery(url);
   const announced = await announce(api, query);
   // After the way to the provider, the page asks again: an address alone must do nothing.
-  if (me && !(announced.announcement && query.get('by') === 'oidc')) redirect(303, announced.next);
+  if (me && !(announced.announcement && query.text('by') === 'oidc')) redirect(303, announced.next);
   return {
     ...announced,
-    isEnded: query.get('reason') === 'ended',
+    isEnded: query.text('reason') === 'ended',
     demoAccounts: platform?.demoAccounts ?? [],
   };
 };
@@ -21,6 +22,7 @@ export const load: PageServerLoad = async ({ locals: { api, me }, url, platform 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: formAction({
+    access: 'anyone',
     fields: (form): Entered => readContact(form),
     send: ({ client, form }, { by, contact, country }) =>
       by === 'email'
@@ -33,6 +35,7 @@ export const actions: Actions = {
 
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */
   enter: formAction({
+    access: 'anyone',
     fields: (form) => ({ ...readContact(form), code: texts(form, 'code').code.replace(/\s/g, '') }),
     send: ({ client }, { by, contact, country, code }) =>
       by === 'email'
@@ -43,7 +46,7 @@ export const actions: Actions = {
 
   /** Does what the visitor chose before the sign-in at the provider. */
   goOn: formAction({
-    guard: requireMe,
+    access: 'people',
     send: async () => {},
     done: (_, __, { client, form }) => goOn(client, form),
   }),
@@ -52,7 +55,7 @@ export const actions: Actions = {
 /** `contact`: the number or the address, as it was typed. `code`: undefined until one is asked for. */
 type Entered = { by: 'phone' | 'email'; contact: string; country: string; code?: string };
 
-function readContact(form: FormData): Entered {
+function readContact(form: PageFields): Entered {
   const { phone, email, country } = texts(form, 'phone', 'email', 'country');
   const by = form.has('email') ? 'email' : 'phone';
   return { by, contact: by === 'email' ? email : phone, country };

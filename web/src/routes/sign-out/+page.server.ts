@@ -9,6 +9,7 @@ export const load: PageServerLoad = ({ locals: { session } }) => {
 
 export const actions: Actions = {
   default: formAction({
+    access: 'anyone',
     send: ({ client }) =>
       logout({ client }).catch((error) => {
         // The session has ended already.

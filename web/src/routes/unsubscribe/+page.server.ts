@@ -1,11 +1,13 @@
 import { unsubscribe } from '@potluck/client';
+import { texts } from '#lib/forms/texts.ts';
 import { kinds } from '#lib/people/notifications.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Programs that check mails open links, and press no buttons: opening the page changes nothing. */
 export const load: PageServerLoad = ({ url }) => {
-  const token = url.searchParams.get('token') ?? '';
+  const token = readQuery(url).text('token');
   return { token, kind: kindOf(token) };
 };
 
@@ -15,12 +17,14 @@ const kindOf = (token: string) =>
 
 export const actions: Actions = {
   kind: formAction({
+    access: 'anyone',
     fields: (form) => texts(form, 'token'),
     send: ({ client }, query) => unsubscribe({ client, query }),
     done: () => ({ stopped: 'kind' as const }),
   }),
 
   all: formAction({
+    access: 'anyone',
     fields: (form) => texts(form, 'token'),
     send: ({ client }, { token }) => unsubscribe({ client, query: { token, all: true } }),
     done: () => ({ stopped: 'all' as const }),

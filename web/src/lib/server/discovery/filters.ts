@@ -2,6 +2,7 @@
 import type { listEvents } from '@potluck/client';
 import { formatBox } from '#lib/discovery/mercator.ts';
 import type { Search } from '#lib/discovery/search.ts';
+import { isTimeZone } from '#lib/discovery/time-zone.ts';
 
 /** A circle of this radius in km has all events: it gives their distances. */
 const wholeEarth = 20_040;
@@ -70,15 +71,7 @@ export function firstDayOf(search: Search, now: Temporal.Instant): Temporal.Zone
   return Temporal.Instant.compare(first, today) < 0 ? null : first.toZonedDateTimeISO(zone);
 }
 
-const zoneOf = ({ tz }: Search): string => (isZone(tz) ? tz : Temporal.Now.timeZoneId());
+const zoneOf = ({ tz }: Search): string => (isTimeZone(tz) ? tz : Temporal.Now.timeZoneId());
 
 const startOf = (day: Temporal.PlainDate, zone: string): Temporal.Instant =>
   day.toZonedDateTime(zone).toInstant();
-
-function isZone(name: string): boolean {
-  try {
-    return name !== '' && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}

@@ -2,6 +2,7 @@
 import type { Item } from '@potluck/client';
 import { countItems, inOrder, isTaken } from '#lib/event/bring-list.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 
 const itemsPerPage = 50;
 /** A list with as many items can be searched. */
@@ -33,10 +34,13 @@ export function bringPage(items: Item[], url: URL, about?: string) {
 
 type Search = { q: string; show: Shown };
 
-const readSearch = ({ searchParams }: URL): Search => ({
-  q: (searchParams.get('q') ?? '').trim().slice(0, 100),
-  show: shownItems.find((show) => show === searchParams.get('show')) ?? 'all',
-});
+function readSearch(url: URL): Search {
+  const query = readQuery(url);
+  return {
+    q: query.text('q').slice(0, 100),
+    show: shownItems.find((show) => show === query.text('show')) ?? 'all',
+  };
+}
 
 const toQuery = ({ q, show, page }: Search & { page: number }): string => {
   const query = new URLSearchParams({

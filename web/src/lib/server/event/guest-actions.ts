@@ -13,10 +13,10 @@ import {
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
-import { textOf } from '#lib/forms/texts.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
 import { claimAsGuest, type Intent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
+import { type PageFields, readForm } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 
 type Page = RequestEvent<{ id: string }>;
@@ -25,19 +25,20 @@ type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
 export const guestActions = {
   /** Sets the RSVP, and takes the seats of an event that has seats. */
   rsvp: async (page: Page): Outcome => {
-    const answer = readAnswer(await page.request.formData(), 'status');
+    const form = await readForm(page);
+    const answer = readAnswer(form, 'status');
     const result = { about: 'rsvp', ...(answer.people !== null && { quantity: answer.people }) };
-    return attempt(page, intentOf(page, answer), result, (client) =>
+    return attempt(page, form, intentOf(page, answer), result, (client) =>
       giveAnswer(client, page.params.id, answer),
     );
   },
 
   /** Hides the RSVP from other people, or shows it. */
   hide: async (page: Page): Outcome => {
-    const form = await page.request.formData();
-    const status = form.get('status') === 'interested' ? 'interested' : 'going';
+    const form = await readForm(page);
+    const status = form.text('status') === 'interested' ? 'interested' : 'going';
     const body = { status, isHidden: form.has('isHidden') } as const;
-    return attempt(page, null, { about: 'rsvp', isSaved: true }, (client) =>
+    return attempt(page, form, null, { about: 'rsvp', isSaved: true }, (client) =>
       setRsvp({ client, path: page.params, body }),
     );
   },
@@ -45,9 +46,10 @@ export const guestActions = {
   /** Takes the answer back. People who bring something are asked first whether they still do. */
   cantGo: async (page: Page): Outcome => {
     const { id } = page.params;
-    const answer = (await page.request.formData()).get('claims');
+    const form = await readForm(page);
+    const answer = form.text('claims');
     const result: GuestResult = { about: 'rsvp', isRemoved: true };
-    return attempt(page, intentOf(page), result, async (client) => {
+    return attempt(page, form, intentOf(page), result, async (client) => {
       const claimed = answer === 'keep' ? [] : await listClaimed(client, id);
       if (claimed.length > 0 && answer !== 'release') return { about: 'rsvp', asksAboutClaims: true };
       for (const itemId of claimed) await release(client, itemId);
@@ -57,41 +59,43 @@ export const guestActions = {
 
   /** Claims an item, or changes the quantity of the visitor's claim; none gives it back. */
   claim: async (page: Page): Outcome => {
-    const form = await page.request.formData();
-    const itemId = String(form.get('itemId'));
-    const quantity = Number(form.get('quantity')) + Number(form.get('by') ?? 0);
-    const note = textOf(form.get('note'));
+    const form = await readForm(page);
+    const itemId = form.text('itemId');
+    const quantity = Number(form.text('quantity')) + Number(form.text('by'));
+    const note = form.text('note');
     const path = { id: itemId };
     if (form.has('isMine') && quantity === 0)
-      return attempt(page, intentOf(page), { about: itemId, givenBack: note }, (client) =>
+      return attempt(page, form, intentOf(page), { about: itemId, givenBack: note }, (client) =>
         unclaimItem({ client, path }),
       );
     const intent = { ...intentOf(page), itemId, quantity, note: note || null };
-    return attempt(page, intent, { about: itemId, quantity }, (client) =>
+    return attempt(page, form, intent, { about: itemId, quantity }, (client) =>
       form.has('isMine') ? changeClaim({ client, path, body: { quantity } }) : claimAsGuest(client, intent),
     );
   },
 
   /** Says what exactly the visitor brings. */
   note: async (page: Page): Outcome => {
-    const form = await page.request.formData();
-    const itemId = String(form.get('itemId'));
-    const note = textOf(form.get('note')) || null;
-    return attempt(page, intentOf(page), { about: itemId, isSaved: true }, (client) =>
+    const form = await readForm(page);
+    const itemId = form.text('itemId');
+    const note = form.text('note') || null;
+    return attempt(page, form, intentOf(page), { about: itemId, isSaved: true }, (client) =>
       changeClaim({ client, path: { id: itemId }, body: { note } }),
     );
   },
 
   name: async (page: Page): Outcome => {
-    const name = String((await page.request.formData()).get('name') ?? '').trim();
-    return attempt(page, intentOf(page), { about: 'name', isSaved: true }, (client) =>
+    const form = await readForm(page);
+    const name = form.text('name');
+    return attempt(page, form, intentOf(page), { about: 'name', isSaved: true }, (client) =>
       updateMe({ client, body: { name } }),
     );
   },
 
   save: async (page: Page): Outcome => {
-    const saved = (await page.request.formData()).get('saved') === 'true';
-    return attempt(page, null, { about: 'save' }, (client) =>
+    const form = await readForm(page);
+    const saved = form.text('saved') === 'true';
+    return attempt(page, form, null, { about: 'save' }, (client) =>
       saveEvent({ client, path: page.params, body: { saved } }),
     );
   },
@@ -115,6 +119,7 @@ const intentOf = ({ params }: Page, answer: Partial<Intent> = {}): Intent => ({
  */
 async function attempt(
   { locals, params }: Page,
+  form: PageFields,
   intent: Intent | null,
   result: GuestResult,
   work: (client: Client) => Promise<unknown>,
@@ -125,6 +130,7 @@ async function attempt(
       ? redirect(303, signInPath(intent))
       : requireMe({ ...locals, me: null }, { pathname: `/e/${params.id}`, search: '' });
   if (!locals.me) signIn();
+  if (form.problem) return fail(400, { about: result.about, problem: form.problem });
   try {
     const other = await work(locals.api);
     return isResult(other) ? other : { ...result, ...(await readItem(locals.api, params.id, result)) };

@@ -9,6 +9,7 @@ import type { EventValues } from '#lib/event/event-values.ts';
 import { readEventForm } from '#lib/event/read-event-form.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
+import type { PageFields } from '#lib/server/read-fields.ts';
 import { type FieldErrors, readTimes } from './event-times.ts';
 import { addDays, toLocal } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
@@ -105,9 +106,9 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
   };
 }
 
-/** Reads the form of a request. */
-export async function readForm(request: Request): Promise<EventValues> {
-  const values = readEventForm(await request.formData());
+/** Reads the values of a form that was sent. */
+export function readValues(form: PageFields): EventValues {
+  const values = readEventForm(form);
   return keyPattern.test(values.key) ? values : { ...values, key: newKey() };
 }
 

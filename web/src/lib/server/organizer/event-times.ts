@@ -45,7 +45,7 @@ function accept(time: Instant, path: string, stored: string, zone: string, field
         : m.field_timestamp();
     return '';
   }
-  if (stored === '' || !Number.isFinite(Date.parse(stored))) return time.at;
+  if (!/^\d{4}-/.test(stored) || !Number.isFinite(Date.parse(stored))) return time.at;
   const [entered, kept] = [time.at, new Date(stored).toISOString()].map((at) => toLocal(at, zone));
   return entered?.date === kept?.date && entered?.time === kept?.time ? stored : time.at;
 }

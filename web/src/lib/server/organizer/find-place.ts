@@ -1,7 +1,8 @@
 /** Finds the place that the visitor means by an address, or by the name of a town. */
 import { type Client, type Place, searchPlaces } from '@potluck/client';
+import { parseChosen } from '#lib/discovery/parse-chosen.ts';
 import { addressIn, isAddressIn } from '#lib/discovery/place-address.ts';
-import { type ChosenPlace, parseChosen, toChosen } from '#lib/discovery/places.ts';
+import { type ChosenPlace, toChosen } from '#lib/discovery/places.ts';
 import { searchAddress } from '#lib/discovery/search-address.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';

@@ -2,13 +2,17 @@
 import { type Client, listCategories, listEvents, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
 import { categoryName } from '#lib/discovery/category-name.ts';
-import { type ChosenPlace, parseChosen } from '#lib/discovery/places.ts';
+import { parseChosen } from '#lib/discovery/parse-chosen.ts';
+import type { ChosenPlace } from '#lib/discovery/places.ts';
 import { readSearch } from '#lib/discovery/search.ts';
 import type { EventFormState, EventOptions, EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 import { viewOf } from '#lib/server/discovery/map.ts';
 import { commonTown } from '#lib/server/discovery/short-address.ts';
-import { load, problemText, toFormProblem } from '#lib/server/problems.ts';
+import { refusalOf } from '#lib/server/form-action.ts';
+import { invalidForm, load, toFormProblem } from '#lib/server/problems.ts';
+import { type PageFields, readForm } from '#lib/server/read-fields.ts';
+import { readValues } from './event-form.ts';
 import type { FieldErrors } from './event-times.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
 import { currencyOptions } from './names.ts';
@@ -46,17 +50,26 @@ async function loadHome(client: Client, hasStreets: boolean): Promise<EventOptio
   return { box, town: commonTown(data.map(({ location }) => location)) };
 }
 
+/** The action of a form of an event. It is refused if the visitor is signed out, or if texts are too long. */
+export const eventAction =
+  <Path extends Record<string, string>, Result>(
+    work: (values: EventValues, event: RequestEvent<Path>, form: PageFields) => Result,
+  ) =>
+  async (event: RequestEvent<Path>): Promise<Awaited<Result> | ActionFailure<EventFormState>> => {
+    const form = await readForm(event);
+    const values = readValues(form);
+    const refusal = refusalOf('people', event.locals, form);
+    return refusal
+      ? fail(refusal.status, { values, problem: refusal.problem })
+      : await work(values, event, form);
+  };
+
 /** Refuses a form whose fields have errors. */
 export const refuse = (
   values: EventValues,
   fields: FieldErrors,
   choices: ChosenPlace[] = [],
-): ActionFailure<EventFormState> =>
-  fail(400, {
-    values,
-    choices,
-    problem: { code: 'invalid_request', message: problemText('invalid_request'), fields },
-  });
+): ActionFailure<EventFormState> => fail(400, { values, choices, problem: invalidForm(fields) });
 
 /** Refuses a form that the API has refused. A rule about one field is explained at that field. */
 export function refuseFor(cause: ProblemError, values: EventValues): ActionFailure<EventFormState> {

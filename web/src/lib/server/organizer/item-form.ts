@@ -1,13 +1,15 @@
 /** The form of an item, and the claims that end with it. */
 import { type AddItemData, type Client, deleteItem, isProblem, listItemClaims } from '@potluck/client';
+import { texts } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
-import { InvalidFields, texts } from '#lib/server/form-action.ts';
+import { InvalidFields } from '#lib/server/form-action.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 import { collect } from './collect.ts';
 import { isWhole } from './event-form.ts';
 import type { FieldErrors } from './event-times.ts';
 
 /** The values of the form. `id`: empty for a new item. */
-export const readItemForm = (form: FormData) =>
+export const readItemForm = (form: PageFields) =>
   texts(form, 'id', 'title', 'kind', 'quantity', 'emoji', 'description', 'link');
 
 export type ItemFormValues = ReturnType<typeof readItemForm>;

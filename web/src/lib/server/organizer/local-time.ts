@@ -7,19 +7,20 @@ export type Instant = { at: string } | { problem: 'invalid' } | { problem: 'gap'
 
 /** @param time such as `18:30`; of two equal times at the end of summer time, the first is meant */
 export function toInstant({ date, time }: LocalTime, timeZone: string): Instant {
-  const local = parse(() => Temporal.PlainDateTime.from(`${date}T${time}`));
-  if (!local) return { problem: 'invalid' };
-  const zoned = local.toZonedDateTime(timeZone);
+  const times = parse(() => {
+    const local = Temporal.PlainDateTime.from(`${date}T${time}`);
+    return { local, zoned: local.toZonedDateTime(timeZone) };
+  });
+  if (!times) return { problem: 'invalid' };
+  const { local, zoned } = times;
   if (!zoned.toPlainDateTime().equals(local)) return { problem: 'gap', next: timeOf(zoned) };
   return { at: zoned.toInstant().toString() };
 }
 
 /** The first instant of a day, `days` later. */
 export function toStartOfDay(date: string, timeZone: string, days = 0): Instant {
-  const day = parse(() => Temporal.PlainDate.from(date));
-  return day
-    ? { at: day.add({ days }).toZonedDateTime(timeZone).toInstant().toString() }
-    : { problem: 'invalid' };
+  const start = parse(() => Temporal.PlainDate.from(date).add({ days }).toZonedDateTime(timeZone));
+  return start ? { at: start.toInstant().toString() } : { problem: 'invalid' };
 }
 
 export function toLocal(at: string, timeZone: string): LocalTime {
@@ -29,9 +30,7 @@ export function toLocal(at: string, timeZone: string): LocalTime {
 
 /** The same text for an invalid date. */
 export const addDays = (date: string, days: number): string =>
-  parse(() => Temporal.PlainDate.from(date))
-    ?.add({ days })
-    .toString() ?? date;
+  parse(() => Temporal.PlainDate.from(date).add({ days }).toString()) ?? date;
 
 const timeOf = (zoned: Temporal.ZonedDateTime): string => zoned.toPlainTime().toString().slice(0, 5);
 

@@ -2,6 +2,7 @@ import { getAdminOverview, listReports } from '@potluck/client';
 import { isReason } from '#lib/people/admin.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { toCases, withHistory } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
@@ -12,9 +13,10 @@ const orders = { open: 'oldest', resolved: 'newest' } as const;
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireAdmin(locals, url);
   const client = locals.api;
-  const status = url.searchParams.get('status') === 'resolved' ? 'resolved' : 'open';
-  const asked = url.searchParams.get('reason') ?? '';
-  const reason = isReason(asked) ? asked : null;
+  const asked = readQuery(url);
+  const status = asked.text('status') === 'resolved' ? 'resolved' : 'open';
+  const name = asked.text('reason');
+  const reason = isReason(name) ? name : null;
   const query = { status, order: orders[status], ...(reason && { reason }), ...readPage(url, 50) } as const;
   const [overview, { data, nextCursor }] = await Promise.all([
     read(getAdminOverview({ client })),

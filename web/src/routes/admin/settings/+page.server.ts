@@ -8,6 +8,7 @@ export const load: PageServerLoad = loadTools;
 /** Saves the settings that a form has. */
 const save = <Tool extends 'settings' | 'signIn'>(tool: Tool) =>
   formAction({
+    access: 'admins',
     fields: (form) => ({ tool, settings: readSettings(form) }),
     send: ({ client }, { settings }) => updateSettings({ client, body: toChange(settings) }),
     done: () => ({ tool, isSaved: true }),

@@ -1,5 +1,6 @@
 import { listFlags, switchFlag } from '@potluck/client';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -11,6 +12,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 
 export const actions: Actions = {
   default: formAction({
+    access: 'admins',
     fields: (form) => texts(form, 'name', 'enabled'),
     send: ({ client }, { name, enabled }) =>
       switchFlag({ client, path: { name }, body: { enabled: enabled === 'true' } }),

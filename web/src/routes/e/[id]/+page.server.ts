@@ -3,7 +3,9 @@ import type { GuestResult } from '#lib/event/guest-result.ts';
 import { bringPage } from '#lib/server/event/bring-page.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';
+import { readChanges } from '#lib/server/organizer/after-save.ts';
 import { problemText, load as read } from '#lib/server/problems.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, params: { id }, url, platform, depends }) => {
@@ -14,13 +16,15 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     read(listItems({ client, path: { id } })),
     read(getFeatures({ client })),
   ]);
-  const refusal = readRefusal(url.searchParams);
+  const query = readQuery(url);
+  const refusal = readRefusal(query);
   return {
     event,
     list: bringPage(items.data, url, refusal?.about),
     claimed: items.data.filter(({ myClaim }) => myClaim),
     features,
     refusal,
+    changes: readChanges(query),
     hasStreets: platform?.mapTiles != null,
     demoAccounts: me ? [] : (platform?.demoAccounts ?? []),
     ...(await loadExtras(event, locals)),
@@ -28,13 +32,13 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
 };
 
 /** What could not be done after the sign-in. */
-function readRefusal(query: URLSearchParams): GuestResult | null {
-  const code = query.get('refused');
-  if (code === null) return null;
+function readRefusal(query: PageFields): GuestResult | null {
+  if (!query.has('refused')) return null;
+  const code = query.text('refused');
   return {
-    about: query.get('itemId') ?? 'rsvp',
+    about: query.text('itemId') || 'rsvp',
     problem: { code, message: problemText(code), fields: {} },
-    quantity: Number(query.get('quantity') ?? 1),
+    quantity: Number(query.text('quantity') || 1),
   };
 }
 

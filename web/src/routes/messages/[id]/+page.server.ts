@@ -8,11 +8,12 @@ import {
   sendMessage,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { linesOf } from '#lib/forms/texts.ts';
+import { linesOf, texts } from '#lib/forms/texts.ts';
 import { findCorrespondent } from '#lib/server/find-person.ts';
-import { formAction, type Submission, texts } from '#lib/server/form-action.ts';
+import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -24,14 +25,14 @@ export const load: PageServerLoad = async ({ locals, params, url, depends }) => 
   const [person, { data, nextCursor }, event] = await Promise.all([
     findCorrespondent(api, params.id),
     read(listMessages({ client: api, path: params, query: readPage(url, 50) })),
-    findEvent(api, url.searchParams.get('event')),
+    findEvent(api, readQuery(url).text('event')),
   ]);
   return { person, messages: data.toReversed(), nextCursor, key: crypto.randomUUID(), event };
 };
 
 /** The event from whose page the visitor comes. A conversation is as useful without it. */
-async function findEvent(client: Client, id: string | null): Promise<Event | null> {
-  if (id === null) return null;
+async function findEvent(client: Client, id: string): Promise<Event | null> {
+  if (id === '') return null;
   try {
     return (await getEvent({ client, path: { id } })).data;
   } catch (error) {
@@ -41,12 +42,13 @@ async function findEvent(client: Client, id: string | null): Promise<Event | nul
 }
 
 const showNewest = ({ path, url }: Submission<{ id: string }>): never => {
-  const event = url.searchParams.get('event');
+  const event = readQuery(url).text('event');
   redirect(303, `/messages/${path.id}${event ? `?event=${encodeURIComponent(event)}` : ''}#newest`);
 };
 
 export const actions: Actions = {
   send: formAction({
+    access: 'people',
     fields: (form) => ({ ...texts(form, 'key'), text: linesOf(form.get('text')) }),
     send: async ({ client, path, headers }, { text }) => {
       await sendMessage({ client, path, body: { text }, headers });
@@ -57,6 +59,7 @@ export const actions: Actions = {
 
   /** For browsers without scripts. */
   read: formAction({
+    access: 'people',
     send: ({ client, path }) => markMessagesRead({ client, path }),
     done: (_, __, submission) => showNewest(submission),
   }),

@@ -35,6 +35,7 @@ async function findPushKey(response: Promise<{ data: { publicKey: string } }>): 
 
 export const actions: Actions = {
   save: formAction({
+    access: 'people',
     fields: (form) => {
       const settings: Partial<NotificationSettings> = {};
       for (const kind of kinds) {

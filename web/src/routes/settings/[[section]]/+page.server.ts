@@ -1,8 +1,9 @@
 import { type Client, createUpload, updateMe } from '@potluck/client';
 import { error, redirect } from '@sveltejs/kit';
-import { textOf } from '#lib/forms/texts.ts';
+import { texts } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
-import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
+import { formAction, InvalidFields } from '#lib/server/form-action.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import { readSettingStates } from '#lib/server/setting-states.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -22,6 +23,7 @@ export const load: PageServerLoad = async ({ locals, url, params: { section } })
 
 export const actions: Actions = {
   profile: formAction({
+    access: 'people',
     fields: (form) => {
       const profile = texts(form, 'name', 'username', 'bio', 'city');
       return { ...profile, username: profile.username.toLowerCase(), isPrivate: form.has('isPrivate') };
@@ -32,15 +34,16 @@ export const actions: Actions = {
   }),
 
   avatar: formAction({
+    access: 'people',
     send: async ({ client, form }) => updateMe({ client, body: { avatar: await readPicture(client, form) } }),
     done: () => redirect(303, '/settings/profile'),
   }),
 };
 
 /** Returns the address of the picture that the browser has uploaded or sent; null for the drawn one. */
-async function readPicture(client: Client, form: FormData): Promise<string | null> {
-  const picture = form.get('picture');
-  if (!(picture instanceof File)) return textOf(form.get('avatar')) || null;
+async function readPicture(client: Client, form: PageFields): Promise<string | null> {
+  const picture = form.file('picture');
+  if (!picture) return form.text('avatar') || null;
   if (picture.size === 0) throw new InvalidFields({ picture: m.problem_image_invalid() });
   return (await createUpload({ client, body: picture })).data.url;
 }

@@ -13,11 +13,13 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 export const actions: Actions = {
   /** Returns the address, which the server cannot show again. */
   create: formAction({
+    access: 'people',
     send: ({ client, headers }) => createMyCalendar({ client, headers }),
     done: ({ data }) => ({ address: data.url }),
   }),
 
   revoke: formAction({
+    access: 'people',
     send: ({ client }) => deleteMyCalendar({ client }),
     done: () => redirect(303, '/settings/calendar'),
   }),

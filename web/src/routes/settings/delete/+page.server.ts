@@ -13,6 +13,7 @@ export const load: PageServerLoad = ({ locals, url }) => {
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: formAction({
+    access: 'people',
     fields: () => ({ isCodeSent: false }),
     send: ({ client }) => requestDeleteCode({ client }),
     done: ({ data }) => ({ isCodeSent: true, devCode: data.devCode ?? null, code: data.code ?? null }),
@@ -21,6 +22,7 @@ export const actions: Actions = {
   }),
 
   delete: formAction({
+    access: 'people',
     fields: () => ({ isCodeSent: true }),
     send: ({ client, form }) =>
       deleteMe({ client, body: { confirmCode: textOf(form.get('code')).replace(/\s/g, '') } }),

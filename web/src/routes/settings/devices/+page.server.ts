@@ -1,6 +1,7 @@
 import { endSession, listSessions } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -13,6 +14,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
 
 export const actions: Actions = {
   end: formAction({
+    access: 'people',
     fields: (form) => texts(form, 'id'),
     send: ({ client }, path) => endSession({ client, path }),
     done: () => redirect(303, '/settings/devices'),

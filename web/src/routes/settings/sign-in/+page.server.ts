@@ -9,7 +9,9 @@ import {
   verifyPhone,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -36,13 +38,14 @@ export const load: PageServerLoad = async ({ locals, url, platform }) => {
         ? null
         : { isLinked: oidc !== null, canLink: ways.includes('oidc'), canRemove: hasOther('oidc') },
     mailReplies,
-    isLinkedNow: url.searchParams.has('linked'),
+    isLinkedNow: readQuery(url).has('linked'),
   };
 };
 
 export const actions: Actions = {
   /** Sends a code to a new contact. In development the API returns it. */
   code: formAction({
+    access: 'people',
     fields: (form): Entered => readContact(form),
     send: ({ client }, { kind, contact, country }) =>
       kind === 'email'
@@ -54,6 +57,7 @@ export const actions: Actions = {
   }),
 
   verify: formAction({
+    access: 'people',
     fields: (form): Entered => ({ ...readContact(form), isCodeSent: true }),
     send: ({ client, form }, { kind }) => {
       const code = texts(form, 'code').code.replace(/\s/g, '');
@@ -64,6 +68,7 @@ export const actions: Actions = {
   }),
 
   remove: formAction({
+    access: 'people',
     fields: (form): Entered => readContact(form),
     send: ({ client }, { kind }) => (kind === 'email' ? removeEmail({ client }) : removePhone({ client })),
     done: () => redirect(303, here),
@@ -71,11 +76,13 @@ export const actions: Actions = {
 
   /** Guests see the address of the organizer, or do not. */
   replies: formAction({
+    access: 'people',
     send: ({ client, form }) => updateMe({ client, body: { mailReplies: form.has('mailReplies') } }),
     done: () => redirect(303, here),
   }),
 
   unlink: formAction({
+    access: 'people',
     send: ({ client }) => removeIdentity({ client }),
     done: () => redirect(303, here),
   }),
@@ -84,7 +91,7 @@ export const actions: Actions = {
 /** `contact`: the number or the address, as it was typed. */
 type Entered = { kind: 'phone' | 'email'; contact: string; country: string; isCodeSent: boolean };
 
-function readContact(form: FormData): Entered {
+function readContact(form: PageFields): Entered {
   const { kind, phone, email, country } = texts(form, 'kind', 'phone', 'email', 'country');
   return kind === 'email'
     ? { kind, contact: email, country, isCodeSent: false }

@@ -1,17 +1,20 @@
 import { signInByLink } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { texts } from '#lib/forms/texts.ts';
 import { announce, goOn } from '#lib/server/after-sign-in.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
+import { PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { me, api }, url }) => {
-  const next = localPath(url.searchParams.get('next'));
+  const asked = readQuery(url);
+  const next = localPath(asked.text('next'));
   if (me) redirect(303, next);
   const query = queryOf(next);
   return {
-    token: url.searchParams.get('token') ?? '',
-    ...(await announce(api, query)),
+    token: asked.text('token'),
+    ...(await announce(api, new PageFields(query))),
     /** Where this form is sent, and where a new link can be had, for the same page that follows. */
     action: `/sign-in/link?${new URLSearchParams({ next })}`,
     again: `/sign-in?${new URLSearchParams({ ...Object.fromEntries(query), by: 'email' })}`,
@@ -21,6 +24,7 @@ export const load: PageServerLoad = async ({ locals: { me, api }, url }) => {
 export const actions: Actions = {
   /** Programs that check mails open links, and press no buttons. */
   default: formAction({
+    access: 'anyone',
     fields: (form) => texts(form, 'token'),
     send: ({ client }, body) => signInByLink({ client, body }),
     done: (_, __, { client, form }) => goOn(client, form),
@@ -29,6 +33,6 @@ export const actions: Actions = {
 
 /** If the page that follows is that of the sign-in, this one does what it would do. */
 function queryOf(path: string): URLSearchParams {
-  const { pathname, searchParams } = new URL(path, 'http://local.invalid');
-  return pathname === '/sign-in' ? searchParams : new URLSearchParams({ next: path });
+  const { pathname, search } = new URL(path, 'http://local.invalid');
+  return new URLSearchParams(pathname === '/sign-in' ? search : { next: path });
 }

@@ -1,17 +1,18 @@
 import { type Client, finishOidc, linkOidc, ProblemError, startOidc } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
-import { formAction } from '#lib/server/form-action.ts';
+import { type Access, formAction } from '#lib/server/form-action.ts';
 import { signInPage } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The provider sends visitors back to this page. A GET ends the sign-in, because only the browser that began it can. */
 export const load: PageServerLoad = async ({ locals: { api }, url, request }) => {
-  const query = url.searchParams;
-  const state = query.get('state');
-  if (state === null) {
+  const query = readQuery(url);
+  const state = query.text('state');
+  if (state === '') {
     if (request.method === 'GET') redirect(303, '/sign-in');
     return { problem: null, again: null };
   }
@@ -23,9 +24,9 @@ export const load: PageServerLoad = async ({ locals: { api }, url, request }) =>
 };
 
 /** @returns the page to open, or the refusal */
-async function finish(client: Client, state: string, query: URLSearchParams): Promise<string | FormProblem> {
+async function finish(client: Client, state: string, query: PageFields): Promise<string | FormProblem> {
   const names = (['code', 'iss', 'error'] as const).filter((name) => query.has(name));
-  const rest = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  const rest = Object.fromEntries(names.map((name) => [name, query.text(name)]));
   try {
     return (await finishOidc({ client, body: { state, ...rest } })).data.next;
   } catch (cause) {
@@ -37,10 +38,11 @@ async function finish(client: Client, state: string, query: URLSearchParams): Pr
 type Begin = (options: { client: Client; body: { next: string } }) => Promise<{ data: { url: string } }>;
 
 /** Begins a sign-in. The page opens the address, because forms cannot lead to other servers (content security policy). */
-const begin = (send: Begin) =>
+const begin = (access: Access, send: Begin) =>
   formAction({
+    access,
     send: ({ client, form }) => send({ client, body: { next: signInPage(form) } }),
     done: ({ data }) => ({ url: data.url }),
   });
 
-export const actions: Actions = { start: begin(startOidc), link: begin(linkOidc) };
+export const actions: Actions = { start: begin('anyone', startOidc), link: begin('people', linkOidc) };

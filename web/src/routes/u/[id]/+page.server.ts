@@ -14,15 +14,16 @@ import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { requireMe } from '#lib/server/require-me.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const eventsPerPage = 12;
 
 export const load: PageServerLoad = async ({ locals: { api, me }, params, url }) => {
   const profile = await findProfile(getUser({ client: api, path: params }));
-  const when = url.searchParams.get('when') === 'past' ? ('past' as const) : ('upcoming' as const);
-  const ask = url.searchParams.get('ask') === 'block' ? ('block' as const) : null;
+  const asked = readQuery(url);
+  const when = asked.text('when') === 'past' ? ('past' as const) : ('upcoming' as const);
+  const ask = asked.text('ask') === 'block' ? ('block' as const) : null;
   if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask };
   const query = { ...readPage(url, eventsPerPage), when };
   const page = await read(listUserEvents({ client: api, path: params, query }));
@@ -44,7 +45,7 @@ async function findProfile(response: Promise<{ data: Profile }>): Promise<Profil
 /** Changes the relation to the person, and returns to the page with the button. */
 const change = (operation: (person: Submission<{ id: string }>) => Promise<unknown>) =>
   formAction({
-    guard: requireMe,
+    access: 'people',
     send: operation,
     done: (_, __, { form, url }) => redirect(303, localPath(form.get('next') ?? url.pathname)),
   });

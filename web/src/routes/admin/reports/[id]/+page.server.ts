@@ -11,10 +11,11 @@ import {
   suspendAccount,
   updateEvent,
 } from '@potluck/client';
-import { textOf } from '#lib/forms/texts.ts';
+import { textOf, texts } from '#lib/forms/texts.ts';
 import { isRemarkable } from '#lib/people/admin.ts';
-import { formAction, texts } from '#lib/server/form-action.ts';
+import { formAction } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
 import { readSubject, toCases } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -54,7 +55,7 @@ const formOf = ({ path: { id } }: { path: { id: string } }, action: string) =>
   `/admin/reports/${id}?/${action}`;
 
 /** The reports that a form decides together. */
-const reportsOf = (form: FormData) => ({ reports: form.getAll('report').map(textOf).slice(0, maxReports) });
+const reportsOf = (form: PageFields) => ({ reports: form.getAll('report').map(textOf).slice(0, maxReports) });
 
 /**
  * Changes the status of reports, one after the other.
@@ -85,6 +86,7 @@ const open = { status: 'open' } as const;
 
 export const actions: Actions = {
   resolve: formAction({
+    access: 'admins',
     fields: (form) => ({ ...reportsOf(form), ...texts(form, 'note') }),
     send: ({ client }, { reports, note }) =>
       changeAll(client, reports, { ...resolved, ...(note && { note }) }),
@@ -92,6 +94,7 @@ export const actions: Actions = {
   }),
 
   reopen: formAction({
+    access: 'admins',
     fields: reportsOf,
     send: ({ client }, { reports }) => changeAll(client, reports, open),
     done: (changed) => ({ done: 'reopened' as const, ...changed }),
@@ -99,6 +102,7 @@ export const actions: Actions = {
 
   /** Suspends the person whom the reports are about, which resolves the reports. */
   suspend: formAction({
+    access: 'admins',
     fields: (form) => ({ ...reportsOf(form), ...texts(form, 'reason') }),
     send: async ({ client, path }, { reports, reason }) => {
       const { data: report } = await getReport({ client, path });
@@ -109,6 +113,7 @@ export const actions: Actions = {
   }),
 
   restore: formAction({
+    access: 'admins',
     fields: reportsOf,
     send: async ({ client, path }, { reports }) => {
       const { data: report } = await getReport({ client, path });
@@ -120,12 +125,14 @@ export const actions: Actions = {
 
   /** `previous`: the visibility to which the event returns. */
   hide: formAction({
+    access: 'admins',
     fields: (form) => texts(form, 'id', 'previous'),
     send: ({ client }, { id }) => updateEvent({ client, path: { id }, body: { visibility: 'private' } }),
     done: (_, event, sent) => ({ done: 'hidden' as const, undo: formOf(sent, 'show'), ...event }),
   }),
 
   show: formAction({
+    access: 'admins',
     fields: (form) => texts(form, 'id', 'previous'),
     send: ({ client }, { id, previous }) =>
       updateEvent({
@@ -137,6 +144,7 @@ export const actions: Actions = {
   }),
 
   deleteItem: formAction({
+    access: 'admins',
     fields: (form) => texts(form, 'id'),
     send: ({ client }, path) => deleteItem({ client, path }),
     done: () => ({ done: 'itemDeleted' as const }),

@@ -1,13 +1,14 @@
 import type { GivenClaim, Item } from '@potluck/client';
 import { type NumberedPage, pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { loadBringList } from '#lib/server/organizer/claims.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api }, params: { id }, url }) => {
   const { items, claims, isCut } = await loadBringList(api, id);
   const wanted = readPageNumber(url);
   const isEmpty = items.length === 0;
-  return url.searchParams.get('by') === 'person'
+  return readQuery(url).text('by') === 'person'
     ? { isByPerson: true as const, isCut, isEmpty, people: pageOfGroups(toPeople(items, claims), wanted) }
     : { isByPerson: false as const, isCut, isEmpty, items: pageOfGroups(toRows(items, claims), wanted) };
 };

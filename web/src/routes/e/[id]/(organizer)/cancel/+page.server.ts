@@ -5,6 +5,7 @@ import type { Actions } from './$types';
 
 const setStatus = (status: 'cancelled' | 'scheduled') =>
   formAction({
+    access: 'people',
     send: ({ client, path }: Submission<{ id: string }>) => updateEvent({ client, path, body: { status } }),
     done: (_, __, { path }) => redirect(303, `/e/${path.id}`),
   });

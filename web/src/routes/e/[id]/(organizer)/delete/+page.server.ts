@@ -5,6 +5,7 @@ import type { Actions } from './$types';
 
 export const actions: Actions = {
   default: formAction({
+    access: 'people',
     send: ({ client, path }) => deleteEvent({ client, path }),
     done: () => redirect(303, '/mine'),
   }),

@@ -1,9 +1,9 @@
 import { duplicateEvent, getEvent } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { formAction, InvalidFields, texts } from '#lib/server/form-action.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction, InvalidFields } from '#lib/server/form-action.ts';
 import { newKey, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { type FieldErrors, readTimes } from '#lib/server/organizer/event-times.ts';
-import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ parent }) => {
@@ -13,7 +13,7 @@ export const load: PageServerLoad = async ({ parent }) => {
 
 export const actions: Actions = {
   default: formAction({
-    guard: requireMe,
+    access: 'people',
     fields: (form) => texts(form, 'startDate', 'startTime', 'endDate', 'endTime', 'key'),
     send: async ({ client, path, headers }, entered) => {
       const { data: event } = await getEvent({ client, path });

@@ -1,11 +1,18 @@
 import { type Client, getEvent, ProblemError, updateEvent } from '@potluck/client';
-import { fail, redirect } from '@sveltejs/kit';
+import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { pathAfterSave } from '#lib/server/organizer/after-save.ts';
 import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
-import { readForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import { toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
-import { loadOptions, refuse, refuseFor, searchPlace, withPlace } from '#lib/server/organizer/form-state.ts';
+import {
+  eventAction,
+  loadOptions,
+  refuse,
+  refuseFor,
+  searchPlace,
+  withPlace,
+} from '#lib/server/organizer/form-state.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -18,16 +25,17 @@ export const load: PageServerLoad = async ({ locals, platform, parent, params: {
   return { values, options };
 };
 
-export const actions: Actions = {
-  places: async ({ request, locals: { api } }) => searchPlace(api, await readForm(request)),
+type Page = RequestEvent<{ id: string }>;
 
-  draft: async ({ request, locals: { api }, params: { id } }) => {
-    const values = await readForm(request);
-    return save(api, id, { ...values, visibility: 'private' });
-  },
+export const actions: Actions = {
+  places: eventAction((values, { locals }) => searchPlace(locals.api, values)),
+
+  draft: eventAction((values, { locals, params }: Page) =>
+    save(locals.api, params.id, { ...values, visibility: 'private' }),
+  ),
 
   /** Saves; a draft is published. */
-  publish: async ({ request, locals: { api }, params: { id } }) => save(api, id, await readForm(request)),
+  publish: eventAction((values, { locals, params }: Page) => save(locals.api, params.id, values)),
 };
 
 async function save(client: Client, id: string, entered: EventValues) {
@@ -40,7 +48,8 @@ async function save(client: Client, id: string, entered: EventValues) {
     if (checked.fields) return refuse(values, checked.fields);
     const { template: _, ...body } = checked.body;
     const visibility = values.visibility as NonNullable<typeof body.visibility>;
-    const headers = values.tag ? { 'If-Match': values.tag } : {};
+    // A header cannot have every text; one that is no tag is that of no version.
+    const headers = values.tag ? { 'If-Match': values.tag.replaceAll(/[^\x21-\x7e]/g, '?') } : {};
     const { data: before } = await getEvent({ client, path: { id } });
     const { data: after } = await updateEvent({
       client,

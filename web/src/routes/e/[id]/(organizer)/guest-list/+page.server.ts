@@ -3,6 +3,7 @@ import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.
 import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
 import { collect } from '#lib/server/organizer/collect.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 const answers = ['going', 'interested'] as const;
@@ -15,8 +16,9 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     loadBringList(client, id),
     countMails(client, id),
   ]);
-  const q = url.searchParams.get('q')?.trim() ?? '';
-  const answer = answers.find((one) => one === url.searchParams.get('answer')) ?? null;
+  const asked = readQuery(url);
+  const q = asked.text('q').slice(0, 100);
+  const answer = answers.find((one) => one === asked.text('answer')) ?? null;
   const found = rows.filter(({ user }) => matches(user, q));
   const wanted = found.filter(({ status }) => answer === null || status === answer).sort(byName);
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);

@@ -10,6 +10,7 @@ import {
   toItemBody,
 } from '#lib/server/organizer/item-form.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Each item has a form. */
@@ -17,7 +18,8 @@ const itemsPerPage = 25;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
   const { data: items } = await read(listItems({ client, path: { id } }));
-  const doomed = items.find((item) => item.id === url.searchParams.get('delete'));
+  const asked = readQuery(url).text('delete');
+  const doomed = items.find(({ id }) => id === asked);
   const list = pageOf(items, readPageNumber(url), itemsPerPage);
   if (!doomed) return { list, doomed: null };
   const claims = await read(countClaims(client, doomed.id).then((data) => ({ data })));
@@ -26,6 +28,7 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
 
 export const actions: Actions = {
   add: formAction({
+    access: 'people',
     fields: readItemForm,
     send: ({ client, path }, { emoji, description, link, kind, ...values }) =>
       addItem({
@@ -43,6 +46,7 @@ export const actions: Actions = {
   }),
 
   save: formAction({
+    access: 'people',
     fields: readItemForm,
     send: ({ client }, { id, emoji, description, link, ...values }) =>
       updateItem({
@@ -61,6 +65,7 @@ export const actions: Actions = {
 
   /** Asks first if claims end that the organizer has not been told about. */
   delete: formAction({
+    access: 'people',
     send: ({ client, form }) =>
       deleteUnlessClaimed(client, textOf(form.get('id')), Number(form.get('confirmed'))),
     done: (isDeleted, _, { path, form }) => {

@@ -1,0 +1,74 @@
+/** Every page and every form of a page, with requests that no browser sends. */
+import assert from 'node:assert/strict';
+import test, { mock } from 'node:test';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  fromPage,
+  rsvpGoing,
+  signInBrowser,
+} from '../support/factories.ts';
+import { hostileRequests, type PageRequest } from '../support/hostile-forms.ts';
+import { readBytes, send } from '../support/http-client.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
+
+const api = await startTestApp({ pages: true });
+const errors: Error[] = [];
+mock.method(api.app.log, 'error', ({ err }: { err: Error }) => void errors.push(err));
+
+const admin = await createAdmin(api);
+const guest = await createUser(api);
+const event = await createEvent(api, admin);
+const item = await createItem(api, admin, event.id);
+await rsvpGoing(api, guest, event.id);
+const subject = { type: 'event', id: event.id };
+const report = expectStatus(
+  await api.post('/v1/reports', guest.token, { subject, reason: 'other', text: 'Why?' }),
+  201,
+).body as { id: string };
+const subjects = { event: event.id, item: item.id, person: guest.id, report: report.id };
+
+/** These requests would end what the other requests need. */
+const ends =
+  /^POST \/(?:sign-out|settings\/(?:delete|devices|sign-in)|admin\/people|e\/\[id\]\/\(organizer\)\/delete|admin.*\?\/suspend)/;
+/** Long values of single fields are for the program that measures (torture/programs/pages.ts): here, all are long at once. */
+const isMeasured = /: \w+: /;
+/** Of visitors, forms with one hostile value are refused as others are. */
+const isSingle = /: \w+(?:=|: )/;
+
+async function statusOf({ method, path, headers, body }: PageRequest, cookie: string): Promise<number> {
+  const sent = { ...headers, ...fromPage, accept: 'text/html', ...(cookie && { cookie }) };
+  return (await readBytes(await send(api.url + path, { method, headers: sent, body }))).status;
+}
+
+/** Sends the requests one after the other, and collects those with an answer that blames the server. */
+async function listFaults(cookie: string, isSent: (request: PageRequest) => boolean) {
+  const faults: string[] = [];
+  let count = 0;
+  for await (const request of hostileRequests(subjects)) {
+    if (!isSent(request)) continue;
+    count++;
+    errors.length = 0;
+    const status = await statusOf(request, cookie);
+    if (status >= 500 || errors.length > 0)
+      faults.push(`${status} ${request.name} (${errors[0]?.message ?? ''})`);
+  }
+  return { faults, count };
+}
+
+test('pages and forms: no 5xx, and no line of the log at the level error, for hostile requests of an admin', async () => {
+  const cookie = await signInBrowser(api, admin.phone);
+  const { faults, count } = await listFaults(
+    cookie,
+    ({ name }) => !ends.test(name) && !isMeasured.test(name),
+  );
+  assert.deepEqual(faults, []);
+  assert.ok(count > 5_000, `${count} requests`);
+});
+
+test('pages and forms: no 5xx, and no line of the log at the level error, for hostile forms of visitors', async () => {
+  const { faults } = await listFaults('', ({ name, method }) => method === 'POST' && !isSingle.test(name));
+  assert.deepEqual(faults, []);
+});

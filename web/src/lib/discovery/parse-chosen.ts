@@ -1,0 +1,16 @@
+import type { ChosenPlace } from './places.ts';
+import { isTimeZone } from './time-zone.ts';
+
+/** Returns null for text that is not a chosen place. */
+export function parseChosen(text: string): ChosenPlace | null {
+  try {
+    const { label, town, lat, lng, timeZone } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof label !== 'string' || typeof town !== 'string' || typeof timeZone !== 'string') return null;
+    if (typeof lat !== 'number' || typeof lng !== 'number') return null;
+    return isTimeZone(timeZone) && Math.abs(lat) <= 90 && Math.abs(lng) <= 180
+      ? { label, town, lat, lng, timeZone }
+      : null;
+  } catch {
+    return null;
+  }
+}
