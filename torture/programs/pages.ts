@@ -28,14 +28,14 @@ export const pages: Program = {
     const server = await environment.start();
     const client = openClient(() => [server]);
     const worst = new Map<string, Cost>();
-    let sent = 0;
+    let [made, sent] = [0, 0];
     // The first page loads the code of all others.
     await client.send('GET', '/');
     for (const visitor of ['', cookie]) {
       for await (const request of hostileRequests(subjects)) {
-        if (!request.name.includes(only) || ends.test(request.name) || !isDrawn(request, sent++, size(1, 12)))
+        if (!request.name.includes(only) || ends.test(request.name) || !isDrawn(request, made++, size(1, 12)))
           continue;
-        if (sent % 50 === 0) progress(request.name);
+        if (++sent % 50 === 0) progress(request.name);
         const cost = await measure(client, server, request, visitor);
         const route = `${request.name.split(': ', 1)[0]}${visitor === '' ? '' : ', signed in'}`;
         if (isWorse(cost, worst.get(route))) worst.set(route, cost);
