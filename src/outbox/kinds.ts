@@ -54,6 +54,10 @@ const attendees: Recipients = ({ eventId }) => [
   sql`select user_id from bookings where event_id = ${eventId} and status = 'booked'`,
 ];
 
+const followers: Recipients = ({ organizerId }) => [
+  sql`select other_id as user_id from relations where user_id = ${organizerId} and followed_by`,
+];
+
 /**
  * `while`: a condition on `events e`, beside those that hold for all fan-outs. When it does not hold any more, further
  * recipients are not notified.
@@ -90,6 +94,15 @@ export const fanOuts = {
     mail: eventMails,
     icon: 'Bell',
     description: 'the event begins within 24 hours',
+  },
+  newEvent: {
+    to: followers,
+    while: () => sql`e.status = 'scheduled' and e.visibility = 'public'`,
+    isFromPerson: true,
+    level: 'inbox',
+    mail: { pauseMs: 0 },
+    icon: 'CalendarPlus',
+    description: 'a person whom the caller follows has a new public event',
   },
 } satisfies Record<string, FanOut>;
 

@@ -1,6 +1,7 @@
 /** What notifies whom: each cause notifies each recipient exactly once. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { untilWaiting } from '../support/blocked-transactions.ts';
 import { bookingPath } from '../support/booking-client.ts';
 import {
   createAdmin,
@@ -14,7 +15,7 @@ import {
   rsvpGoing,
 } from '../support/factories.ts';
 import { createMessageClient } from '../support/message-client.ts';
-import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { createNotificationClient } from './notification-client.ts';
 
 const api = await startTestApp();
@@ -75,6 +76,71 @@ test('eventChanged: everybody with an RSVP, a booking, a place in the waitlist o
   await change(organizer, event.id, { endAt: inDays(8, 5) });
   await deliver();
   assert.deepEqual(await summary(going), ['eventChanged×2!'], 'changes before the fan-out count once');
+});
+
+test('newEvent: followers are notified once of an event that becomes public, in the inbox alone', async () => {
+  const [organizer, follower, former, stranger] = await createUsers(api, 4);
+  assert.ok(organizer && follower && former && stranger);
+  await follow(follower, organizer);
+  await follow(former, organizer);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  await createEvent(api, organizer, { visibility: 'unlisted' });
+  await createEvent(api, organizer, { startAt: inDays(-2), endAt: inDays(-1) });
+  await deliver();
+  assert.deepEqual(await summary(follower), []);
+
+  await change(organizer, draft.id, { visibility: 'public' });
+  expectStatus(await api.delete(`/v1/users/${organizer.id}/follow`, former.token), 200);
+  await deliver();
+  const [notification, ...more] = await inbox(follower);
+  const { kind, count, person, event } = notification ?? {};
+  assert.deepEqual([kind, count, person?.id, event?.id, more], ['newEvent', 1, organizer.id, draft.id, []]);
+  for (const person of [former, stranger]) assert.deepEqual(await summary(person), []);
+
+  await change(organizer, draft.id, { visibility: 'private' });
+  await change(organizer, draft.id, { visibility: 'public', title: 'Another title' });
+  await deliver();
+  assert.deepEqual(await summary(follower), ['newEvent×1!'], 'it is new once');
+  const created = await createEvent(api, organizer);
+  await deliver();
+  assert.equal((await inbox(follower))[0]?.event?.id, created.id);
+});
+
+test('newEvent: not for an event that is a draft again, or cancelled, before the delivery', async () => {
+  const [organizer, follower] = await createUsers(api, 2);
+  assert.ok(organizer && follower);
+  await follow(follower, organizer);
+  const [hidden, cancelled] = [await createEvent(api, organizer), await createEvent(api, organizer)];
+  await change(organizer, hidden.id, { visibility: 'private' });
+  await change(organizer, cancelled.id, { status: 'cancelled' });
+  await deliver();
+  assert.deepEqual(await summary(follower), []);
+});
+
+// The lock on the row of the event orders the changes, so the second one reads that the event was public.
+test('race: an event that is published on two servers at once is new once', async () => {
+  const second = await api.startAnother();
+  const [organizer, follower] = await createUsers(api, 2);
+  assert.ok(organizer && follower);
+  await follow(follower, organizer);
+  const { id } = await createEvent(api, organizer, { visibility: 'private' });
+  const changes: Promise<ApiResponse>[] = [];
+  await api.sql.begin(async (tx) => {
+    await tx`select 1 from events where id = ${id} for update`;
+    for (const [i, server] of [api, second].entries())
+      changes.push(
+        server.patch(`/v1/events/${id}`, organizer.token, { visibility: 'public', title: `${i}` }),
+      );
+    await untilWaiting(api.sql, 2);
+  });
+  for (const response of await Promise.all(changes)) expectStatus(response, 200);
+  const fanOuts = await api.sql`select is_repeated from notification_fan_outs where event_id = ${id}`;
+  assert.deepEqual(
+    fanOuts.map(({ isRepeated }) => isRepeated),
+    [false],
+  );
+  await deliver();
+  assert.deepEqual(await summary(follower), ['newEvent×1!']);
 });
 
 test('eventCancelled: guests are notified once, and of an event that takes place again', async () => {

@@ -98,7 +98,15 @@ export const adminOperations: Record<string, Operation> = {
       kind: needed(
         oneOf(
           ...['code_sign_in', 'code_confirm_contact', 'code_delete_account', 'test', 'contact_changed'],
-          ...['summary', 'eventChanged', 'eventCancelled', 'reminder', 'bookingConfirmed', 'message'],
+          ...[
+            'summary',
+            'eventChanged',
+            'eventCancelled',
+            'reminder',
+            'newEvent',
+            'bookingConfirmed',
+            'message',
+          ],
           ...['follower', 'reports'],
         ),
       ),

@@ -97,8 +97,11 @@ async function writeEvents(
   const inserted = await Promise.all(
     events.map(async (event) => {
       const { organizer, fields, items, createdAt } = event;
-      const id = await insertEvent(tx, userIds[organizer], fields, createdAt, async (eventId) => {
-        await insertItems(tx, eventId, items.map(toItemValues), createdAt);
+      const id = await insertEvent(tx, userIds[organizer], fields, createdAt, {
+        isAnnounced: true,
+        async insertDetails(eventId) {
+          await insertItems(tx, eventId, items.map(toItemValues), createdAt);
+        },
       });
       return { ...event, id };
     }),

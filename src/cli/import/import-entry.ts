@@ -69,7 +69,12 @@ async function tryImportEntry(
   }
   if (await reserveKey(tx, organizerId, entry.key)) {
     const { fields, placedByName } = contentFor(entry, null, context);
-    await setImportedEvent(tx, organizerId, entry.key, await insertEvent(tx, organizerId, fields, now));
+    await setImportedEvent(
+      tx,
+      organizerId,
+      entry.key,
+      await insertEvent(tx, organizerId, fields, now, { isAnnounced: true }),
+    );
     return { result: 'added', placedByName };
   }
   const known = (await listImportedEvents(tx, organizerId, [entry.key])).get(entry.key);

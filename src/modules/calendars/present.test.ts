@@ -31,6 +31,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   hidden: false,
   createdAt: new Date('2026-01-01T00:00:00Z'),
   updatedAt: new Date('2026-01-02T00:00:00Z'),
+  isAnnounced: true,
   sequence: 0,
   rsvpCount: 0,
   goingCount: 0,

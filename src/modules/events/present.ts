@@ -12,6 +12,8 @@ export type EventRow = EventFields & {
   createdAt: Date;
   updatedAt: Date;
   /** Version number for calendars: increases with each change of a field that calendars show. */
+  /** Whether the event has been public. */
+  isAnnounced: boolean;
   sequence: number;
   rsvpCount: number;
   goingCount: number;

@@ -25,7 +25,7 @@ export const eventColumns: Statement = raw(`
 
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
 export const selectEventRows = (selection: Statement): Statement => sql`
-    select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.sequence, (e.version + c.version)::float8 as version
+    select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.is_announced, e.sequence, (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -131,9 +131,14 @@ const eventsCountOf = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>
   Number(isListed(event));
 
 /**
- * Inserts an event with its counters, and counts it for its organizer. The transaction must hold a lock on the
- * organizer's account.
- * @param insertDetails inserts further rows of the event, before the change log is locked
+ * `insertDetails`: inserts further rows of the event, before the change log is locked. `isAnnounced`: a public event is not
+ * new to the followers of its organizer, such as an imported one.
+ */
+type Insertion = { insertDetails?: (id: string) => Promise<void>; isAnnounced?: boolean };
+
+/**
+ * Inserts an event with its counters, counts it for its organizer, and notifies the organizer's followers if it is public. The
+ * transaction must hold a lock on the organizer's account.
  * @returns the id
  */
 export async function insertEvent(
@@ -141,18 +146,26 @@ export async function insertEvent(
   organizerId: string,
   fields: EventFields,
   now: Date,
-  insertDetails: (id: string) => Promise<void> = async () => {},
+  { insertDetails, isAnnounced = false }: Insertion = {},
 ): Promise<string> {
   const id = newId();
   // A locked account is not suspended and cannot become so before the commit.
   const event = { ...fields, hidden: false };
   await tx.query(sql`
-    insert into events ${insertValues({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`);
+    insert into events ${insertValues({
+      ...columns(fields),
+      id,
+      organizer_id: organizerId,
+      is_announced: isAnnounced || isListed(event),
+      created_at: now,
+      updated_at: now,
+    })}`);
   await tx.query(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
   );
-  await insertDetails(id);
+  await insertDetails?.(id);
   await addToEventsCount(tx, organizerId, eventsCountOf(event));
+  if (isNews({ ...event, isAnnounced }, now)) await tx.execute(insertFanOuts('newEvent', [id]));
   await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });
   return id;
 }
@@ -170,17 +183,31 @@ export async function updateEvent(
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
-  const changed = assignments({ ...columns(fields), sequence, updated_at: now });
+  const isAnnounced = before.isAnnounced || isListed(after);
+  const changed = assignments({
+    ...columns(fields),
+    sequence,
+    is_announced: isAnnounced,
+    updated_at: now,
+  });
   await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
   if (kind) await tx.execute(insertFanOuts(kind, [before.id]));
+  if (isNews({ ...after, isAnnounced: before.isAnnounced }, now))
+    await tx.execute(insertFanOuts('newEvent', [before.id]));
   await recordChange(tx, {
     records: [changedEvents([before.id])],
     listingKeys: listingKeysOf([before, after]),
   });
 }
+
+/** Whether the followers of the organizer are to be notified of an event that a transaction writes. */
+const isNews = (
+  event: Pick<EventRow, 'visibility' | 'status' | 'hidden' | 'isAnnounced' | 'endAt'>,
+  now: Date,
+): boolean => isListed(event) && !event.isAnnounced && event.endAt > now;
 
 /** Deletes an event; foreign keys delete the rows that refer to it. @param event the locked row */
 export async function deleteEvent(tx: Transaction, event: EventRow): Promise<void> {

@@ -36,11 +36,13 @@ export const duplicateEvent = defineEndpoint({
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const fields = fieldsOfCopy(await requireOwnEvent(tx, sourceId, caller), body);
       const now = clock();
-      const id = await insertEvent(tx, caller.id, fields, now, async (copyId) => {
-        const count = await copyItems(tx, sourceId, copyId, now);
-        // In the order of LOCK_ORDER: after items, and by the name of the kind.
-        await countTowardsQuota(tx, services, caller.id, 'events');
-        await countTowardsQuota(tx, services, caller.id, 'items', count);
+      const id = await insertEvent(tx, caller.id, fields, now, {
+        async insertDetails(copyId) {
+          const count = await copyItems(tx, sourceId, copyId, now);
+          // In the order of LOCK_ORDER: after items, and by the name of the kind.
+          await countTowardsQuota(tx, services, caller.id, 'events');
+          await countTowardsQuota(tx, services, caller.id, 'items', count);
+        },
       });
       return createdResponse(tx, id, organizer, config.publicUrl);
     });
