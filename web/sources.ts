@@ -23,7 +23,8 @@ export async function hashPageSources(): Promise<string> {
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
     ...(await listInputs('src')),
-    // What the programs import of the server.
+    // What the pages and the programs import of the server.
+    ...(await listFiles(path.join(root, 'src', 'lib', 'user-texts'))),
     ...(await listFiles(path.join(root, 'src', 'modules', 'events', 'covers'))),
     path.join(root, 'src', 'outbox', 'kinds.ts'),
     path.join(root, 'src', 'lib', 'pmtiles-file.ts'),

@@ -5,6 +5,7 @@
 import { invalid } from './errors.ts';
 import { foldAddress, isMailAddress } from './mail-address.ts';
 import { type CountryCode, readPhone } from './phone.ts';
+import { normalize } from './user-texts/normalize.ts';
 
 /** Contacts that messages can be sent to. */
 export const messageKinds = ['phone', 'email'] as const;
@@ -58,10 +59,9 @@ export const readNumber = (text: string, from?: CountryCode): MessageContact => 
  * @throws Problem `invalid_request`
  */
 export function readAddress(text: string): MessageContact {
-  const value = text
-    .normalize('NFC')
-    .replace(/\p{Cf}/gu, '')
-    .trim();
+  const typed = text.replace(/\p{Cf}/gu, '').trim();
+  // Normalization cuts long runs of combining marks, so it could make an address of another text.
+  const value = isMailAddress(typed) ? normalize(typed, 'NFC') : '';
   if (!isMailAddress(value))
     throw invalid('email', 'must be a mail address, such as mara@example.org', 'email');
   return { kind: 'email', value };

@@ -6,6 +6,7 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js';
 import { invalid } from './errors.ts';
+import { normalize } from './user-texts/normalize.ts';
 
 export type { CountryCode } from 'libphonenumber-js';
 
@@ -30,8 +31,7 @@ export function readCountry(code: string | undefined): CountryCode | undefined {
  * @throws Problem `invalid_request` if the text is no phone number, with the reason
  */
 export function readPhone(text: string, from?: CountryCode): Phone {
-  const plain = text
-    .normalize('NFKC')
+  const plain = normalize(text, 'NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}/gu, '-')
     .trim()

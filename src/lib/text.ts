@@ -1,4 +1,5 @@
 /** Text: normalization for search, validation and shortening. */
+import { normalize } from './user-texts/normalize.ts';
 
 /** Letters that Unicode does not decompose into a base letter and a mark. */
 const baseLetters: Record<string, string> = {
@@ -27,11 +28,8 @@ const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(marks, '')
-    .normalize('NFKC')
+  const letters = normalize(text.toLowerCase(), 'NFKD').replace(marks, '');
+  return normalize(letters, 'NFKC')
     .toLowerCase()
     .replace(/[ßøłđðþæœıħŧς]/g, (letter) => baseLetters[letter] ?? letter);
 }
@@ -55,7 +53,7 @@ export function words(text: string): string[] {
         ? [...wordSegmenter.segment(run)].filter((s) => s.isWordLike).map((s) => s.segment)
         : [run],
     )
-    .map((word) => [...word].slice(0, maxWordLength).join(''));
+    .map((word) => (word.length <= maxWordLength ? word : [...word].slice(0, maxWordLength).join('')));
 }
 
 const graphemeSegmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });

@@ -47,6 +47,7 @@ test('mail sign-in: 400 naming email for a text that is no address', async () =>
     'a b@example.org',
     'mara@example..org',
     'a\n@example.org',
+    `mara${'\u0301\u0323'.repeat(40)}@example.org`,
   ]) {
     const { body } = expectProblem(await request(email), 400, 'invalid_request');
     assert.equal(body.errors[0].path, 'email', email);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Item } from '@potluck/client';
 import { countItems, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
-import { createEvent, createUser, rsvpGoing } from '../support/factories.ts';
+import { createEvent, createItem, createUser, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp({ pages: true });
@@ -101,4 +101,16 @@ test('bring-list: of 500 items a page has 50; search and filter find items of al
   assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=cardamom`)), ['Crème 0']);
   assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=cardamom&show=needed`)), []);
   assert.deepEqual(titlesOf(await open(`/e/${event.id}?show=mine`)), []);
+});
+
+test('bring-list: a search finds items whose texts have long runs of combining marks', async () => {
+  const event = await createEvent(api, organizer);
+  const marks = '\u0301\u0323'.repeat(50);
+  await createItem(api, organizer, event.id, { title: `S${marks}oup`, description: marks.repeat(10) });
+  await createItem(api, organizer, event.id, { title: 'Salad' });
+  assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=soup`)), [`S${marks}oup`]);
+  assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=${encodeURIComponent(`so${marks}`)}`)), [
+    `S${marks}oup`,
+  ]);
+  assert.deepEqual(titlesOf(await open(`/e/${event.id}?q=salad`)), ['Salad']);
 });

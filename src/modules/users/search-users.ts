@@ -1,6 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
+import { normalize } from '../../lib/user-texts/normalize.ts';
 import { toFoundUser } from './present.ts';
 import { FoundUser, UserSearchQuery } from './schemas.ts';
 import { userSearchTerm } from './search-repo.ts';
@@ -26,7 +27,7 @@ export const searchUsers = defineEndpoint({
 /** Both the typed and the folded term need two characters: ß is one character that is folded to ss. */
 function readTerm(q: string): string {
   const term = userSearchTerm(q);
-  const length = Math.min([...q.normalize().trim()].length, [...term].length);
+  const length = Math.min([...normalize(q, 'NFC').trim()].length, [...term].length);
   if (length < 2) throw invalid('q', 'must have at least 2 characters', 'min_length', 2);
   return term;
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import type { demoPhones } from '../../lib/demo-phones.ts';
+import type { mapInTurns } from '../../lib/map-in-turns.ts';
 import type { FetchApi } from './api-calls.ts';
 import { buildDirectory } from './built-files.ts';
 import type { ApiRead, ReadResponse } from './page-reads.ts';
@@ -16,6 +17,7 @@ export type ApiAccess = Pick<Platform, 'readApi' | 'fetchApi'>;
 type Platform = {
   readApi(read: ApiRead, cookie: string | null): Promise<ReadResponse>;
   fetchApi: FetchApi;
+  mapInTurns: typeof mapInTurns;
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;

@@ -11,6 +11,7 @@ import type { BaseServices } from '../../http/services.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { oidcNameOf } from '../../modules/admin/get-features.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, toHeaders } from './api-calls.ts';
@@ -113,6 +114,7 @@ function registerRoutes(
       getClientAddress: () => request.ip,
       platform: {
         ...api,
+        mapInTurns,
         drawPreview,
         sessionCookie,
         demoAccounts,

@@ -1,9 +1,8 @@
+import { withoutAccents } from '#lib/language/compare.ts';
+
 /** A name without case, accents and punctuation, to compare it with others: "L'Haÿ-les-Roses" → "lhay les roses". */
 export const normalizeName = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  withoutAccents(name)
     .replace(/['’ʼ`´.]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

@@ -4,6 +4,7 @@ import { labelOf } from '#lib/discovery/places.ts';
 import { hrefOf, type Search } from '#lib/discovery/search.ts';
 import { m } from '#lib/messages/index.js';
 import { load } from '#lib/server/problems.ts';
+import { normalize } from '../../../../../src/lib/user-texts/normalize.ts';
 import { toFilters } from './filters.ts';
 
 export type FoundPlaces = {
@@ -63,7 +64,8 @@ const pause = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve,
 /** Finds the largest place of this name. */
 async function findNamed(api: Client, name: string): Promise<NamedPlace | null> {
   const { data } = await load(searchPlaces({ client: api, query: { q: name.slice(0, 100), limit: 3 } }));
-  const isSame = (other: string) => names.compare(name, other) === 0;
+  const wanted = normalize(name, 'NFC');
+  const isSame = (other: string) => names.compare(wanted, other) === 0;
   return data.find((place) => isSame(place.name) || isSame(labelOf(place))) ?? null;
 }
 

@@ -1,6 +1,7 @@
 /** The part of an event's items that its page shows. */
 import type { Item } from '@potluck/client';
 import { countItems, inOrder, isTaken } from '#lib/event/bring-list.ts';
+import { withoutAccents } from '#lib/language/compare.ts';
 import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 
@@ -15,9 +16,9 @@ type Shown = (typeof shownItems)[number];
  * The page of the list that the address names, or the one with the item that a refusal is about. `query`: what the
  * address of a form adds, so that the page stays: `&page=2`, or nothing.
  */
-export function bringPage(items: Item[], url: URL, about?: string) {
+export async function bringPage(items: Item[], url: URL, mapInTurns: MapInTurns, about?: string) {
   const search = readSearch(url);
-  const listed = inOrder(items).filter((item) => matches(item, search));
+  const listed = await findItems(inOrder(items), search, mapInTurns);
   const at = listed.findIndex(({ id }) => id === about);
   const list = pageOf(listed, at < 0 ? readPageNumber(url) : 1 + Math.floor(at / itemsPerPage), itemsPerPage);
   const isFiltered = search.q !== '' || search.show !== 'all';
@@ -32,6 +33,7 @@ export function bringPage(items: Item[], url: URL, about?: string) {
   };
 }
 
+type MapInTurns = App.Platform['mapInTurns'];
 type Search = { q: string; show: Shown };
 
 function readSearch(url: URL): Search {
@@ -51,16 +53,24 @@ const toQuery = ({ q, show, page }: Search & { page: number }): string => {
   return query.size > 0 ? `&${query}` : '';
 };
 
-/** Claimants and their notes are found if the visitor sees them. */
-function matches(item: Item, { q, show }: Search): boolean {
-  if (show === 'mine' && !item.myClaim) return false;
-  // What the visitor has just claimed stays, so that the row does not vanish.
-  if (show === 'needed' && isTaken(item)) return false;
-  if (q === '') return true;
-  const texts = [item.title, item.description, item.myClaim?.note];
-  for (const { name, note } of item.claims ?? []) texts.push(name, note);
-  return texts.some((text) => text !== undefined && simplify(text).includes(simplify(q)));
+/** The items of an event have a megabyte of text and more. */
+async function findItems(items: Item[], { q, show }: Search, mapInTurns: MapInTurns): Promise<Item[]> {
+  const shown = items.filter((item) => isShown(item, show));
+  if (q === '') return shown;
+  const searched = withoutAccents(q);
+  const found = await mapInTurns(shown, (item) => contains(item, searched));
+  return shown.filter((_, i) => found[i]);
 }
 
-/** Without accents and capitals. */
-const simplify = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+function isShown(item: Item, show: Shown): boolean {
+  if (show === 'mine') return Boolean(item.myClaim);
+  // What the visitor has just claimed stays, so that the row does not vanish.
+  return show === 'all' || !isTaken(item);
+}
+
+/** Claimants and their notes are found if the visitor sees them. @param searched without accents and capitals */
+function contains(item: Item, searched: string): boolean {
+  const texts = [item.title, item.description, item.myClaim?.note];
+  for (const { name, note } of item.claims ?? []) texts.push(name, note);
+  return texts.some((text) => text !== undefined && withoutAccents(text).includes(searched));
+}

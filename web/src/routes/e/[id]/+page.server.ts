@@ -1,4 +1,5 @@
 import { getEvent, getFeatures, listItems } from '@potluck/client';
+import { error } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { bringPage } from '#lib/server/event/bring-page.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
@@ -10,6 +11,7 @@ import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, params: { id }, url, platform, depends }) => {
   depends('app:event');
+  if (!platform) error(503);
   const { api: client, me } = locals;
   const [event, items, features] = await Promise.all([
     read(getEvent({ client, path: { id } })),
@@ -20,13 +22,13 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
   const refusal = readRefusal(query);
   return {
     event,
-    list: bringPage(items.data, url, refusal?.about),
+    list: await bringPage(items.data, url, platform.mapInTurns, refusal?.about),
     claimed: items.data.filter(({ myClaim }) => myClaim),
     features,
     refusal,
     changes: readChanges(query),
-    hasStreets: platform?.mapTiles != null,
-    demoAccounts: me ? [] : (platform?.demoAccounts ?? []),
+    hasStreets: platform.mapTiles !== null,
+    demoAccounts: me ? [] : platform.demoAccounts,
     ...(await loadExtras(event, locals)),
   };
 };

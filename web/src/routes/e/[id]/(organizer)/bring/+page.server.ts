@@ -1,4 +1,5 @@
 import type { GivenClaim, Item } from '@potluck/client';
+import { sortedByName } from '#lib/language/compare.ts';
 import { type NumberedPage, pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { loadBringList } from '#lib/server/organizer/claims.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
@@ -41,16 +42,15 @@ function toRows(items: Item[], claims: GivenClaim[]) {
 
 function toPeople(items: Item[], claims: GivenClaim[]) {
   const itemById = new Map(items.map((item) => [item.id, item]));
-  return [...Map.groupBy(claims, ({ user }) => user.id).values()]
-    .flatMap((ofPerson) => {
-      const [first] = ofPerson;
-      if (!first) return [];
-      const { id, name, avatar } = first.user;
-      const brought = ofPerson.flatMap(({ itemId, quantity, note = '' }) => {
-        const item = itemById.get(itemId);
-        return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity, note }] : [];
-      });
-      return brought.length > 0 ? [{ id, name, avatar, ...toGroup(brought) }] : [];
-    })
-    .sort((a, b) => a.name.localeCompare(b.name));
+  const people = [...Map.groupBy(claims, ({ user }) => user.id).values()].flatMap((ofPerson) => {
+    const [first] = ofPerson;
+    if (!first) return [];
+    const { id, name, avatar } = first.user;
+    const brought = ofPerson.flatMap(({ itemId, quantity, note = '' }) => {
+      const item = itemById.get(itemId);
+      return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity, note }] : [];
+    });
+    return brought.length > 0 ? [{ id, name, avatar, ...toGroup(brought) }] : [];
+  });
+  return sortedByName(people, ({ name }) => name);
 }

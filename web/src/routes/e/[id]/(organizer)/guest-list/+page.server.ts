@@ -1,4 +1,5 @@
 import { type Client, type Guest, getEventMails, getFeatures, listGuests } from '@potluck/client';
+import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
 import { collect } from '#lib/server/organizer/collect.ts';
@@ -9,6 +10,8 @@ import type { PageServerLoad } from './$types';
 const answers = ['going', 'interested'] as const;
 /** Things that the row of a guest names. */
 const maxBrought = 4;
+/** Names are shorter. */
+const maxSearch = 100;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
   const [{ rows, isCut }, bringList, mails] = await Promise.all([
@@ -17,10 +20,12 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     countMails(client, id),
   ]);
   const asked = readQuery(url);
-  const q = asked.text('q').slice(0, 100);
+  const q = asked.text('q').slice(0, maxSearch);
   const answer = answers.find((one) => one === asked.text('answer')) ?? null;
-  const found = rows.filter(({ user }) => matches(user, q));
-  const wanted = found.filter(({ status }) => answer === null || status === answer).sort(byName);
+  const searched = withoutAccents(q);
+  const found = rows.filter(({ user }) => matches(user, searched));
+  const shown = found.filter(({ status }) => answer === null || status === answer);
+  const wanted = sortedByName(shown, ({ user }) => user.name).sort(byAnswer);
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
   const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
   return {
@@ -39,14 +44,11 @@ async function countMails(client: Client, id: string) {
   return queued + sent + lost > 0 ? { queued, sent, lost } : null;
 }
 
-/** Whether a name or username contains a text, without regard to case and accents. */
-const matches = ({ name, username }: Guest['user'], q: string): boolean =>
-  [name, username].some((text) => fold(text).includes(fold(q)));
+/** @param searched a part of a name or a username, without accents and capitals */
+const matches = ({ name, username }: Guest['user'], searched: string): boolean =>
+  searched === '' || [name, username].some((text) => withoutAccents(text).includes(searched));
 
-const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-
-const byName = (a: Guest, b: Guest): number =>
-  answers.indexOf(a.status) - answers.indexOf(b.status) || a.user.name.localeCompare(b.user.name);
+const byAnswer = (a: Guest, b: Guest): number => answers.indexOf(a.status) - answers.indexOf(b.status);
 
 function countAnswers(guests: Guest[]): Record<Guest['status'], number> {
   const going = guests.filter(({ status }) => status === 'going').length;
