@@ -15,7 +15,7 @@ import { changesCalendar, noticeOf } from './event-rules.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
-import { searchVector } from './search-words.ts';
+import { type SearchedTexts, searchChange, searchVector } from './search-words.ts';
 import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
 /** The columns of `events e` and `event_counters c` that the export has, too. */
@@ -154,6 +154,7 @@ export async function insertEvent(
   await tx.query(sql`
     insert into events ${insertValues({
       ...columns(fields),
+      search: searchVector(fields),
       id,
       organizer_id: organizerId,
       is_announced: isAnnounced || isListed(event),
@@ -183,11 +184,11 @@ export async function updateEvent(
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
-  const isAnnounced = before.isAnnounced || isListed(after);
   const changed = assignments({
     ...columns(fields),
+    ...changedSearch(before, fields),
     sequence,
-    is_announced: isAnnounced,
+    is_announced: before.isAnnounced || isListed(after),
     updated_at: now,
   });
   await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
@@ -223,7 +224,14 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
 const columns = (fields: EventFields): Record<string, unknown> => ({
   ...Object.fromEntries(fieldNames.map((name) => [columnOf(name), fields[name]])),
   cell: cellOf(fields.lat, fields.lng),
-  search: searchVector(fields),
 });
+
+/** The text forms of two vectors, one after the other, are the text form of a vector with the words of both. */
+function changedSearch(before: SearchedTexts, after: SearchedTexts): { search?: Statement } {
+  const change = searchChange(before, after);
+  if (!change) return {};
+  const { kept, added } = change;
+  return { search: sql`(ts_filter(search, ${kept}::"char"[])::text || ' ' || ${added})::tsvector` };
+}
 
 export type Rsvp = 'going' | 'interested';

@@ -1,26 +1,45 @@
 /** Full-text search literals: tsvector for events, tsquery for searches. Potluck parses words itself, not PostgreSQL. */
 import { words } from '../../lib/text.ts';
 
-/** Limits of a PostgreSQL tsvector: the highest position, and the positions of one lexeme. */
-const maxPosition = 16_383;
-const maxPositions = 255;
+/**
+ * The texts of an event that are searched, the weights of their words, and their positions in a tsvector: a weight needs one, and
+ * no query depends on the order of words. The first release numbered the words from 1 on, so these positions, the highest of
+ * PostgreSQL, are free in its vectors: of two equal positions of a word, PostgreSQL would keep one weight.
+ */
+const searchedTexts = {
+  title: { weight: 'A', position: 16_381 },
+  address: { weight: 'B', position: 16_382 },
+  description: { weight: 'C', position: 16_383 },
+} as const;
 
-/** A tsvector literal with weight A for the title, B for the address and C for the description. Lexemes need no escaping. */
-export function searchVector(event: { title: string; address: string; description: string }): string {
-  const positions = new Map<string, string[]>();
-  let position = 1;
-  for (const [text, weight] of [
-    [event.title, 'A'],
-    [event.address, 'B'],
-    [event.description, 'C'],
-  ] as const) {
-    for (const word of words(text)) {
-      const list = positions.get(word) ?? [];
-      if (list.length < maxPositions) list.push(`${Math.min(position++, maxPosition)}${weight}`);
-      positions.set(word, list);
-    }
+export type SearchedTexts = Record<keyof typeof searchedTexts, string>;
+const names = Object.keys(searchedTexts) as (keyof SearchedTexts)[];
+
+/** A tsvector literal of the words of texts. Lexemes need no escaping. */
+export function searchVector(texts: Partial<SearchedTexts>): string {
+  const found = new Map<string, string[]>();
+  for (const name of names) {
+    const { weight, position } = searchedTexts[name];
+    for (const word of new Set(words(texts[name] ?? '')))
+      found.getOrInsertComputed(word, () => []).push(`${position}${weight}`);
   }
-  return [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
+  return [...found].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
+}
+
+/**
+ * What a change of an event adds to its tsvector: the words of the texts that differ. `kept`: the weights of the other texts.
+ * @returns null if no text differs
+ */
+export function searchChange(
+  before: SearchedTexts,
+  after: SearchedTexts,
+): { kept: string[]; added: string } | null {
+  const { changed = [], kept = [] } = Object.groupBy(names, (name) =>
+    before[name] === after[name] ? 'kept' : 'changed',
+  );
+  if (changed.length === 0) return null;
+  const added = searchVector(Object.fromEntries(changed.map((name) => [name, after[name]])));
+  return { kept: kept.map((name) => searchedTexts[name].weight), added };
 }
 
 /** The words of a search, and its tsquery literals. */
