@@ -5,6 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../lib/errors.ts';
+import { parseAddress } from '../lib/user-texts/parse-address.ts';
 
 type Request = Pick<FastifyRequest, 'headers'>;
 
@@ -36,7 +37,7 @@ export function refuseCrossSite({ headers }: Request, publicOrigin: string): Pro
 
 /** What the server received, for operators whose proxy or `PUBLIC_URL` is wrong. It repeats values of browsers only. */
 function describeSender({ origin = '', 'sec-fetch-site': site }: Request['headers']): string {
-  const isOrigin = origin.length <= 200 && URL.canParse(origin) && new URL(origin).origin === origin;
+  const isOrigin = origin.length <= 200 && parseAddress(origin)?.origin === origin;
   const parts = [
     origin === '' ? 'it has no Origin' : `its Origin is ${isOrigin ? origin : 'no address'}`,
     ...(typeof site === 'string' && /^[a-z-]{1,20}$/.test(site) ? [`its Sec-Fetch-Site is ${site}`] : []),

@@ -17,6 +17,7 @@ import {
 } from '../lib/text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
 import { isTimeZone } from '../lib/time-zones.ts';
+import { parseAddress } from '../lib/user-texts/parse-address.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
@@ -222,7 +223,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('visible-line', isVisibleLine);
   ajv.addFormat('visible-text', isVisibleText);
   ajv.addFormat('time-zone', isTimeZone);
-  ajv.addFormat('http-url', (text) => URL.canParse(text) && /^https?:\/\/[^\s]+$/i.test(text));
+  ajv.addFormat('http-url', (text) => parseAddress(text) !== null);
   ajv.addFormat('currency', (text) => currencies.has(text));
   // Rejects results of binary arithmetic such as 0.1 + 0.2, for amounts of money.
   ajv.addKeyword({

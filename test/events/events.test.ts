@@ -195,6 +195,8 @@ test('create: coverUrl is an HTTP(S) URL of at most 2,048 characters, or null fo
     'https://a b',
     '',
     1,
+    `https://${'ab.'.repeat(84)}de`,
+    `https://${'a'.repeat(64)}.example`,
   ]);
 });
 

@@ -136,13 +136,21 @@ test('add: the limits of each field', async () => {
   await expectStored('quantityNeeded', [1, 10_000]);
   await expectRefused('quantityNeeded', [0, -1, 1.5, 10_001, 1e12, '3', null, true]);
   await expectRefused('kind', ['gift', '', null, 'Bring']);
-  await expectStored('link', [null, 'http://example.org', `https://example.org/${'x'.repeat(2_028)}`]);
+  await expectStored('link', [
+    null,
+    'http://example.org',
+    `https://example.org/${'x'.repeat(2_028)}`,
+    `http://${'ab.'.repeat(84)}d`,
+    `http://${'a'.repeat(63)}.example`,
+  ]);
   await expectRefused('link', [
     `https://example.org/${'x'.repeat(2_029)}`,
     'ftp://example.org',
     'javascript:alert(1)',
     'example.org',
     '',
+    `http://${'ab.'.repeat(84)}de`,
+    `http://${'a'.repeat(64)}.example`,
   ]);
   await expectStored('imageUrl', [
     null,

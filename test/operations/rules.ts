@@ -242,8 +242,10 @@ export const orNull = (rule: Rule): Rule => ({
 export const httpUrl: Rule = {
   judge(value) {
     if (typeof value !== 'string' || !isStorable(value) || value.length > 2_048) return 'shape';
-    if (/^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*(:[1-9]\d{0,3})?(\/[\w./?=&%-]*)?$/i.test(value))
-      return /%(?![\da-f]{2})/i.test(value) ? 'open' : 'fits';
+    const plain = /^https?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::[1-9]\d{0,3})?(?:\/[\w./?=&%-]*)?$/i;
+    const host = plain.exec(value)?.[1];
+    if (host !== undefined && (host.length > 253 || /[^.]{64}/.test(host))) return 'shape';
+    if (host !== undefined) return /%(?![\da-f]{2})/i.test(value) ? 'open' : 'fits';
     return /^https?:\/\/\S/i.test(value) ? 'open' : 'shape';
   },
   good: ['https://example.org', 'http://example.org:8080/a?b=c', `https://example.org/${'x'.repeat(2_028)}`],
@@ -255,6 +257,7 @@ export const httpUrl: Rule = {
     'data:text/html,x',
     '//example.org',
     `https://example.org/${'x'.repeat(2_029)}`,
+    `https://${'x'.repeat(64)}.org/`,
     ...unstorable,
     0,
     true,

@@ -27,6 +27,9 @@ test('form: 303 to paths of this server only', async () => {
     ['/%2F/elsewhere.example', '/%2F/elsewhere.example'],
     ['/%5Celsewhere.example', '/%5Celsewhere.example'],
     ['javascript:alert(1)', '/'],
+    ['http:people', '/'],
+    ['people', '/'],
+    [' /people', '/'],
   ] as const) {
     const response = await fetch(`${api.url}/language`, {
       method: 'POST',

@@ -10,7 +10,7 @@ const formatsText =
   'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters or line breaks; `person-name` is a ' +
   '`visible-line` without format characters (Cf), except where emoji and the spelling of a script need joiners; ' +
   '`grapheme` is one user-perceived, visible character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
-  'an http or https URL; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
+  'an http or https URL whose host has at most 253 characters and 63 in a label; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
   'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`. The server removes the ' +
   'characters U+202A to U+202E and U+2066 to U+2069 from texts with `x-without-bidi-controls`.';
 

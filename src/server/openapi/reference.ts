@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { invalid } from '../../lib/errors.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { parseAddress } from '../../lib/user-texts/parse-address.ts';
 import { buildDirectory, isBuilt } from '../web/built-files.ts';
 import { sendUnavailablePage } from '../web/unavailable-page.ts';
 
@@ -50,5 +51,5 @@ export function registerReference(app: FastifyInstance): void {
 /** Rejects an invalid Host header. */
 function checkHost(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   reply.header('content-security-policy', contentSecurityPolicy("'self'"));
-  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
+  done(parseAddress(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
 }

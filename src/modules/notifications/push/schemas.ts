@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { body, httpUrl, named, nullable } from '../../../http/schemas.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
+import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 
 export const PushKey = named(
@@ -52,14 +53,14 @@ export function readSubscription({
   endpoint,
   keys,
 }: Static<typeof NewPushSubscription>): BrowserSubscription {
-  const { protocol, hostname, port, username, password, href } = new URL(endpoint);
-  if (protocol !== 'https:' || port !== '' || username !== '' || password !== '')
+  const url = parseAddress(endpoint);
+  if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
     throw invalid('endpoint', 'must be an https URL with the default port, without a user name');
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   if (/^[\d.]+$|:/.test(host) ? !isPublicAddress(host) : !host.includes('.'))
     throw invalid('endpoint', 'must be on the internet');
   if (!isPoint(keys.p256dh)) throw invalid('keys.p256dh', 'is not a point of P-256');
-  return { endpoint: href, ...keys };
+  return { endpoint: url.href, ...keys };
 }
 
 function isPoint(key: string): boolean {

@@ -1,4 +1,5 @@
 /** Finds the addresses of web pages in plain text. */
+import { parseAddress } from '../../../../src/lib/user-texts/parse-address.ts';
 
 export type TextPart = { text: string; href?: string };
 
@@ -11,7 +12,7 @@ export function linkify(text: string): TextPart[] {
   let end = 0;
   for (const { 0: match, index } of text.matchAll(address)) {
     const href = withoutPunctuation(match);
-    if (!URL.canParse(href)) continue;
+    if (!parseAddress(href)) continue;
     if (index > end) parts.push({ text: text.slice(end, index) });
     parts.push({ text: href, href });
     end = index + href.length;

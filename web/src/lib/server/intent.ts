@@ -1,7 +1,7 @@
 /** What a visitor chose on the page of an event before the sign-in, and what is done after it. */
 import { type Client, claimItem, isProblem } from '@potluck/client';
 import { type GivenAnswer, giveAnswer } from '#lib/server/event/give-answer.ts';
-import { localPath } from '#lib/server/local-path.ts';
+import { localPath, parsePath } from '#lib/server/local-path.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
 
 export type Intent = GivenAnswer & {
@@ -84,7 +84,7 @@ export async function claimAsGuest(client: Client, intent: Intent & { itemId: st
 
 /** Adds a refused intent to the address of the page that explains it. */
 export function withRefusal(path: string, code: string, { itemId, people, quantity }: Intent): string {
-  const url = new URL(path, 'http://local.invalid');
+  const url = parsePath(path);
   url.searchParams.set('refused', code);
   if (itemId !== null) {
     url.searchParams.set('itemId', itemId);

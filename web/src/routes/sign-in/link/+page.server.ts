@@ -3,7 +3,7 @@ import { redirect } from '@sveltejs/kit';
 import { texts } from '#lib/forms/texts.ts';
 import { announce, goOn } from '#lib/server/after-sign-in.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { localPath } from '#lib/server/local-path.ts';
+import { localPath, parsePath } from '#lib/server/local-path.ts';
 import { PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -33,6 +33,6 @@ export const actions: Actions = {
 
 /** If the page that follows is that of the sign-in, this one does what it would do. */
 function queryOf(path: string): URLSearchParams {
-  const { pathname, search } = new URL(path, 'http://local.invalid');
+  const { pathname, search } = parsePath(path);
   return new URLSearchParams(pathname === '/sign-in' ? search : { next: path });
 }
