@@ -10,7 +10,7 @@ import type {
 } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/errors.ts';
-import { type FieldError, invalidFields, Problem } from '../lib/errors.ts';
+import { type FieldError, invalidFields, maxErrors, Problem } from '../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
 import { isLingering } from './limits/lingering-close.ts';
 import { loggedPath } from './logging.ts';
@@ -153,6 +153,7 @@ function validationProblem(error: FastifyError): Problem {
     const violation =
       additionalProperty === undefined ? violationOf(fault) : { message: `is not a known ${part}` };
     const known = errors.get(path);
+    if (!known && errors.size === maxErrors) break;
     // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
     if (!known) errors.set(path, { path, ...violation });
     else if (type === 'null') known.message += ', or null';

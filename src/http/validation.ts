@@ -18,6 +18,7 @@ import {
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
 import { isTimeZone } from '../lib/time-zones.ts';
 import { parseAddress } from '../lib/user-texts/parse-address.ts';
+import { boundTexts } from './bounded-texts.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
@@ -225,6 +226,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => parseAddress(text) !== null);
   ajv.addFormat('currency', (text) => currencies.has(text));
+  boundTexts(ajv);
   // Rejects results of binary arithmetic such as 0.1 + 0.2, for amounts of money.
   ajv.addKeyword({
     keyword: 'x-max-decimals',

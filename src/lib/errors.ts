@@ -78,8 +78,8 @@ export class Problem extends Error {
 export const invalid = (path: string, message: string, rule?: FieldRule, limit?: number): Problem =>
   invalidFields([{ path, message, rule, limit }]);
 
-/** A body of 1 MiB can have 100,000 invalid fields. */
-const maxErrors = 20;
+/** A body of 1 MiB can have 100,000 invalid fields. A response names the first ones. */
+export const maxErrors = 20;
 const maxPathLength = 100;
 
 /**

@@ -104,6 +104,22 @@ test('batch: 400 naming the field of the item, and no item is added', async () =
   assert.deepEqual(await list(event.id), []);
 });
 
+test('batch: 400 naming the length alone of each link that is too long, at most twenty', async () => {
+  const event = await createEvent(api, organizer);
+  const letters = Array.from({ length: 3_000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
+  const items = Array(50).fill(itemBody({ link: `http://${letters}` }));
+  const { body } = expectProblem(await add(event.id, items), 400, 'invalid_request');
+  assert.deepEqual(
+    body.errors,
+    Array.from({ length: 20 }, (_, i) => ({
+      path: `items.${i}.link`,
+      rule: 'max_length',
+      limit: 2_048,
+      message: 'must have at most 2048 characters, or null',
+    })),
+  );
+});
+
 test('batch: 400 naming items for no item and for more than 100; 413 above 1 MiB', async () => {
   const event = await createEvent(api, organizer);
   for (const items of [[], numbered(101), Array(200).fill(itemBody()), {}, null, undefined]) {
