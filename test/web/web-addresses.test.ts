@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { addressIn, isAddressIn, streetIn } from '../../web/src/lib/discovery/place-address.ts';
+import { parseChosen } from '../../web/src/lib/discovery/places.ts';
 import { addressLine, readAddress, townIn } from '../../web/src/lib/discovery/read-address.ts';
 import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
 
@@ -192,6 +193,19 @@ test('address: a text in a chosen place is the place alone, or the street with i
     assert.equal(addressIn(street, place), address, text);
     assert.equal(isAddressIn(text, place), isWhole, text);
   }
+});
+
+test('address: a text above the longest address names no town; of others, at most 20 readings are searched', () => {
+  const place = { label: 'Oslo, Norway', town: 'Oslo', lat: 59.91, lng: 10.75, timeZone: 'Europe/Oslo' };
+  const long = `${'a'.repeat(600)}, Oslo`;
+  assert.deepEqual(readAddress(long), []);
+  assert.equal(streetIn(long, place), long);
+  assert.ok(!isAddressIn(long, place));
+  const readings = readAddress('a b c d, '.repeat(66));
+  assert.equal(readings.length, 20);
+  assert.ok(readings.every(({ town }) => town === 'a b c d'));
+  assert.ok(parseChosen(JSON.stringify(place)));
+  assert.equal(parseChosen(JSON.stringify({ ...place, town: ','.repeat(3_000) })), null);
 });
 
 test('short address: the venue and the town, without street, postal code, region and country', () => {

@@ -17,6 +17,10 @@ export type Reading = {
   isGuess: boolean;
 };
 
+/** The longest address that the API takes, 300 characters, in UTF-16 code units. A longer text names no town. */
+const maxLength = 600;
+/** Each reading is a search for a town. */
+const maxReadings = 20;
 /** Words of a town behind a street, at most. */
 const maxWords = 3;
 /** The number of a house, such as 5, 12B, 12-14. */
@@ -25,6 +29,7 @@ const letter = /^\p{L}$/u;
 
 /** The readings of a text, the likeliest first. Empty for a street without a town. */
 export function readAddress(text: string): Reading[] {
+  if (text.length > maxLength) return [];
   const parts = text
     .split(separators)
     .map((part) => part.trim())
@@ -38,7 +43,9 @@ export function readAddress(text: string): Reading[] {
       readPart(part, parts.slice(0, i), { whole, isLast: !isBehind && i === parts.length - 1 }),
     )
     .toReversed();
-  return sortedByGuess(readings).map((reading) => ({ ...reading, country, region }));
+  return sortedByGuess(readings)
+    .slice(0, maxReadings)
+    .map((reading) => ({ ...reading, country, region }));
 }
 
 /** Removes what stands behind the town: a state, a postal code, or both. */
@@ -124,6 +131,7 @@ export function addressLine(street: string, town: string): string {
 
 /** Whether a street ends with its town, or has it behind a comma. "Oslo gate 5" does not name the town of Oslo. */
 export function namesTown(street: string, town: string): boolean {
+  if (street.length > maxLength) return false;
   const name = ` ${normalizeName(town.split(separators)[0] ?? '')}`;
   const parts = street.split(separators).map((part) => ` ${normalizeName(part.replace(codeBehind, ''))}`);
   return parts.some((part, i) => part.endsWith(name) && (i > 0 || part !== name));

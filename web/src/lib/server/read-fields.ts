@@ -13,8 +13,8 @@ import { invalidForm } from '#lib/server/problems.ts';
 /** In characters: fields that pages have and operations of the API do not. */
 const ownLimits: Record<string, number> = {
   /** A place as JSON (`ChosenPlace`). */
-  choice: 2_000,
-  place: 2_000,
+  choice: 3_000,
+  place: 3_000,
   /** The rectangles of 200 pins (map-picture.svg). */
   pins: 8_000,
 };
