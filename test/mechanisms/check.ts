@@ -1,19 +1,19 @@
 /**
- * Fails if a file does by hand what a helper does for all. A statement of src/ that forgets a mechanism of src/db/ returns the
- * same rows on one PostgreSQL, and a page that reads a field by itself works with every text of a test: no test would fail.
+ * Fails if a file does by hand what one function does for all of them. No test would fail: a statement that forgets a helper of
+ * src/db/ returns the same rows on one PostgreSQL, and a text without a bound takes long only if an attacker writes it.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listFiles } from '../../client/build.ts';
 
-/** `in`: the folder that the rule is about. `except`: files or folders, and why each is no fault. */
-type Rule = { in: string; pattern: RegExp; instead: string; except: Record<string, string> };
+/** `except`: files or folders, and why each is no fault. */
+type Rule = { pattern: RegExp; instead: string; except: Record<string, string> };
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-const rules: Rule[] = [
+/** For files of src/ that use src/db/. */
+const statementRules: Rule[] = [
   {
-    in: 'src/',
     pattern: /citus|isDistributed|\b(?:formOf|hasForms|distributionColumnOf)\b|\.render\(/i,
     instead:
       'only src/db/ knows that a database can be distributed; use a helper of src/db/rows.ts or locks.ts',
@@ -24,7 +24,6 @@ const rules: Rule[] = [
     },
   },
   {
-    in: 'src/',
     pattern: /\bunnest\(/,
     instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of src/db/rows.ts',
     except: {
@@ -42,7 +41,6 @@ const rules: Rule[] = [
     },
   },
   {
-    in: 'src/',
     pattern: /\bversion = .*\bversion \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
     instead: '`update` and `updateRows` of src/db/rows.ts raise the version of the rows',
     except: {
@@ -51,8 +49,65 @@ const rules: Rule[] = [
       'src/cli/backup/': 'no server has read the rows',
     },
   },
+];
+
+/** For the server and the pages. */
+const textRules: Rule[] = [
   {
-    in: 'web/src/',
+    pattern: /(?<!\.\.)\.normalize\b/,
+    instead: 'src/lib/user-texts/normalize.ts takes linear time for any text',
+    except: { 'src/lib/user-texts/normalize.ts': 'the function' },
+  },
+  {
+    pattern: /\.localeCompare\b|\bIntl\.Collator\b/,
+    instead: 'sortedByName of web/src/lib/language/compare.ts normalizes the names first',
+    except: {
+      'web/src/lib/language/compare.ts': 'the function',
+      'web/src/lib/server/discovery/places.ts': 'one name of 200 characters, normalized',
+      'web/src/routes/messages/': 'times',
+    },
+  },
+  {
+    // A path in quotes, a file beside the source and PUBLIC_URL are no texts of users.
+    pattern: /\bnew URL\((?!['"`][/.]|publicUrl\b)|\bURL\.(?:parse|canParse)\b/,
+    instead:
+      'parseAddress of src/lib/user-texts/ parses addresses of users, and parsePath of web/src/lib/server/ paths',
+    except: {
+      'src/lib/user-texts/parse-address.ts': 'the function',
+      'web/src/lib/server/local-path.ts': 'the function',
+      // What the operator has configured.
+      'src/cli/': 'configuration',
+      'src/db/': 'configuration',
+      'src/lib/config': 'configuration',
+      'src/lib/database-url.ts': 'configuration',
+      'src/lib/loopback.ts': 'configuration',
+      'src/modules/oidc/provider.ts': 'configuration, and claims of the provider',
+      'src/server/base-services.ts': 'configuration',
+      'web/src/hooks.server.ts': 'configuration',
+      'web/src/lib/discovery/open-map.ts': 'configuration',
+      // What the server or a browser has parsed or written.
+      'src/modules/notifications/push/post-push.ts': 'an endpoint that was parsed before it was stored',
+      'src/modules/notifications/push/send-pushes.ts': 'an endpoint that was parsed before it was stored',
+      'src/server/web/anonymous-pages.ts': 'a path of the cache',
+      'src/server/web/api-calls.ts': 'the address of a Request',
+      'src/telemetry/request-span.ts': 'the address of a request to another server',
+      'web/src/lib/components/PageLinks.svelte': 'the address of the page',
+      'web/src/lib/components/Pager.svelte': 'the address of the page',
+      'web/src/lib/components/SignInForm.svelte': 'redirections of this server',
+      'web/src/lib/components/event/EventPoster.svelte': 'the address of an event',
+      'web/src/lib/event/metadata.ts': 'the path of a cover of this server',
+      'web/src/lib/forms/': 'redirections of this server',
+      'web/src/lib/offline/': 'addresses of requests',
+      'web/src/routes/e/[id]/preview.png/': 'the path of an upload to this server',
+      'web/src/routes/e/[id]/share/': 'the address of an event',
+      'web/src/service-worker/': 'addresses of requests',
+    },
+  },
+];
+
+/** For the pages. */
+const fieldRules: Rule[] = [
+  {
     pattern: /\.formData\(|\bsearchParams(?!\.(?:set|delete|has)\b)/,
     instead:
       'readForm and readQuery of web/src/lib/server/read-fields.ts bound the fields of forms and addresses',
@@ -64,14 +119,20 @@ const rules: Rule[] = [
   },
 ];
 
-const files = (await Promise.all(['src', 'web/src'].map((folder) => listFiles(path.join(root, folder)))))
+const isGenerated = /\/(?:generated|messages)\/|\.d\.ts$/;
+const sources = (await Promise.all(['src', 'web/src'].map((folder) => listFiles(path.join(root, folder)))))
   .flat()
   .map((file) => path.relative(root, file))
-  .filter((file) => /(?<!\.test)\.(?:ts|svelte)$/.test(file) && !file.startsWith('src/db/'));
-const faults = files.map(async (file) => {
+  .filter((file) => /(?<!\.test)\.(?:ts|svelte)$/.test(file) && !isGenerated.test(file));
+
+function rulesFor(file: string): Rule[] {
+  if (file.startsWith('web/')) return [...fieldRules, ...textRules];
+  return file.startsWith('src/db/') ? textRules : [...statementRules, ...textRules];
+}
+
+const faults = sources.map(async (file) => {
   const lines = (await readFile(path.join(root, file), 'utf8')).split('\n');
-  return rules
-    .filter((rule) => file.startsWith(rule.in))
+  return rulesFor(file)
     .filter(({ except }) => !Object.keys(except).some((allowed) => file.startsWith(allowed)))
     .flatMap(({ pattern, instead }) =>
       lines.flatMap((line, i) =>
