@@ -1,8 +1,8 @@
 /** Addresses as people write them: which town they name, and which street. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { parseChosen } from '../../web/src/lib/discovery/parse-chosen.ts';
 import { addressIn, isAddressIn, streetIn } from '../../web/src/lib/discovery/place-address.ts';
-import { parseChosen } from '../../web/src/lib/discovery/places.ts';
 import { addressLine, readAddress, townIn } from '../../web/src/lib/discovery/read-address.ts';
 import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
 
