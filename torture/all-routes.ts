@@ -64,6 +64,7 @@ export async function createRouteRequests(
   return [
     ...requests.values(),
     ...expensiveReads(event, owner),
+    ...(await createExpensiveUploads(owner)),
     ...(await createPageRequests(environment, owner, event, others, amounts.variants)),
   ];
 }
@@ -96,6 +97,30 @@ function expensiveReads(event: string, owner: Person): RouteRequest[] {
     paths: [path],
     headers: { authorization: `Bearer ${owner.token}` },
   }));
+}
+
+/** Small files that decode to large pictures: the one that takes longest of those that are accepted, and one that is refused. */
+async function createExpensiveUploads(owner: Person): Promise<RouteRequest[]> {
+  const sizes = [
+    { side: 5_000, channels: 3 },
+    { side: 7_071, channels: 4 },
+  ] as const;
+  return Promise.all(
+    sizes.map(async ({ side, channels }) => {
+      const background = { r: 200, g: 90, b: 40, alpha: 0.5 };
+      const raw = await sharp({ create: { width: side, height: side, channels, background } })
+        .toColourspace('rgb16')
+        .png({ progressive: true })
+        .toBuffer();
+      return {
+        name: `POST /v1/uploads of a PNG of ${side} × ${side} pixels, ${channels} channels and 16 bit`,
+        method: 'POST',
+        paths: ['/v1/uploads'],
+        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'image/png' },
+        raw,
+      };
+    }),
+  );
 }
 
 async function createRichEvent(

@@ -1,11 +1,12 @@
 /** Clients whose requests are watched while another client attacks the server. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onePixelPng } from '../test/support/factories.ts';
 import type { Server } from '../test/support/processes.ts';
 import { openClient, quantile } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem } from './factories.ts';
 
-/** `p99`: the time of their requests, in ms. `failures`: statuses other than 200. */
+/** `p99`: the time of their requests but uploads, in ms. `failures`: statuses other than 200, and than 201 of uploads. */
 export type Watched = { p99: number; failures: number[] };
 
 export type Victim = { person: Person; reads: string[]; event: string };
@@ -28,8 +29,11 @@ export async function createVictims(environment: Environment, count: number): Pr
   );
 }
 
+/** One image each second: people may upload 100 a day, and a program gives them the quota of the day again. */
+const uploadEveryMs = 1_000;
+
 /**
- * Each victim reads and writes ten times a second, from its own address, until `end` resolves.
+ * Each victim reads and writes ten times a second, from its own address, until `end` resolves, and uploads images meanwhile.
  * @param firstAddress the IPv4 address of the first victim; the others have the next ones
  */
 export async function watchVictims(
@@ -64,6 +68,17 @@ export async function watchVictims(
     }
     client.close();
   };
-  await Promise.all([over, ...victims.map(repeat)]);
+  const repeatUpload = async ({ person: { token } }: Victim, i: number) => {
+    const client = openClient(() => [server], `${first}${Number(last) + i}`);
+    const image = { token, raw: onePixelPng, headers: { 'content-type': 'image/png' } };
+    while (!state.isOver) {
+      const at = performance.now();
+      const response = await client.send('POST', '/v1/uploads', image).catch(() => null);
+      if (response?.status !== 201) failures.push(response?.status ?? 0);
+      await sleep(Math.max(at + uploadEveryMs - performance.now(), 0));
+    }
+    client.close();
+  };
+  await Promise.all([over, ...victims.map(repeat), ...victims.map(repeatUpload)]);
   return { p99: quantile(times, 0.99), failures };
 }

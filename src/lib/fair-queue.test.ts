@@ -14,6 +14,43 @@ test('fair queue: clients take turns, whatever the number of their tasks', async
   assert.deepEqual(order.slice(0, 4).sort(), ['a', 'a', 'b', 'c'].sort());
 });
 
+test('fair queue: a client that comes while a task of another one runs is next', async () => {
+  const queue = new FairQueue(options);
+  const order: string[] = [];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const add = (client: string) => queue.run(client, async () => void order.push(client));
+  // With a task of `a` waiting behind the one that runs, `a` was first in the order of the clients.
+  const tasks = [queue.run('a', () => gate), add('a'), add('a'), add('b')];
+  open();
+  await Promise.all(tasks);
+  assert.deepEqual(order, ['b', 'a', 'a']);
+});
+
+test('fair queue: clients that come again and again delay a waiting task once each', async () => {
+  const queue = new FairQueue(options);
+  const order: string[] = [];
+  const tasks: Promise<void>[] = [];
+  // Each task of `b` and `c` adds the next one while it runs.
+  const add = (client: string, times: number) => {
+    const task = async () => {
+      order.push(client);
+      if (times > 1) add(client, times - 1);
+    };
+    tasks.push(queue.run(client, task));
+  };
+  add('a', 1);
+  for (const client of ['b', 'c']) add(client, 4);
+  add('a', 1);
+  add('a', 1);
+  while (order.length < 11) await turn();
+  await Promise.all(tasks);
+  const ranks = order.flatMap((client, rank) => (client === 'a' ? [rank] : []));
+  assert.ok(
+    ranks.slice(1).every((rank, i) => rank - (ranks[i] ?? 0) <= 3),
+    order.join(''),
+  );
+});
+
 test('fair queue: no more tasks run at the same time than the concurrency', async () => {
   const queue = new FairQueue({ ...options, concurrency: 2 });
   let [running, most] = [0, 0];

@@ -1,6 +1,6 @@
 /**
  * Runs few tasks at a time. Clients take turns: a client with many waiting tasks delays its own tasks, and not those of
- * other clients.
+ * other clients. A client that begins to wait while a task of another one runs comes before further tasks of that one.
  */
 import { Problem } from './errors.ts';
 
@@ -25,6 +25,11 @@ export class FairQueue {
   #running = 0;
   #waiting = 0;
 
+  /** The number of tasks that wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   constructor(options: Options) {
     this.#options = options;
   }
@@ -36,6 +41,7 @@ export class FairQueue {
       return await task();
     } finally {
       this.#running--;
+      this.#moveBehind(client);
       this.#startNext();
     }
   }
@@ -87,10 +93,15 @@ export class FairQueue {
   #takeNext(): Waiting | undefined {
     const [client, queue] = this.#clients.entries().next().value ?? [];
     if (client === undefined || !queue) return undefined;
-    this.#clients.delete(client);
     const next = queue.shift();
-    if (queue.length > 0) this.#clients.set(client, queue);
     this.#waiting--;
+    this.#moveBehind(client);
     return next;
+  }
+
+  #moveBehind(client: string): void {
+    const queue = this.#clients.get(client);
+    this.#clients.delete(client);
+    if (queue && queue.length > 0) this.#clients.set(client, queue);
   }
 }

@@ -20,8 +20,8 @@ const byStatus = {
     ],
     image_invalid: [
       'The image cannot be used',
-      'The image must be a complete JPEG, PNG or WebP file with at most 50 megapixels and 100 frames. Its first ' +
-        'bytes determine the format.',
+      'The image must be a complete JPEG, PNG or WebP file with at most 50 megapixels, 150 MB of decoded pixels and ' +
+        '100 frames. Its first bytes determine the format.',
     ],
     oidc_cancelled: [
       'The sign-in was cancelled',

@@ -22,11 +22,37 @@ const uints = (...numbers: number[]) => {
 const maxDataBytes = 60_000_000;
 
 /** Creates a PNG of 8-bit grey pixels that contains only the first `rows` rows of the image. */
-export function greyPng(width: number, height: number, rows = height, extra: Buffer[] = []): Buffer {
-  const head = chunk('IHDR', Buffer.concat([uints(width, height), Buffer.from([8, 0, 0, 0, 0])]));
-  const data = chunk('IDAT', deflateSync(Buffer.alloc(Math.min((width + 1) * rows, maxDataBytes))));
+export const greyPng = (width: number, height: number, rows = height, extra: Buffer[] = []): Buffer =>
+  png({
+    width,
+    height,
+    format: [8, 0],
+    data: Buffer.alloc(Math.min((width + 1) * rows, maxDataBytes)),
+    extra,
+  });
+
+/** Creates a PNG of 16-bit pixels with four channels that contains only the first `rows` rows of the image. */
+export const deepPng = (width: number, height: number, rows = height): Buffer =>
+  png({ width, height, format: [16, 6], data: Buffer.alloc((width * 8 + 1) * rows) });
+
+/** @param image.format the bits of a channel, and the colour type */
+function png(image: {
+  width: number;
+  height: number;
+  format: [number, number];
+  data: Buffer;
+  extra?: Buffer[];
+}): Buffer {
+  const { width, height, format, data, extra = [] } = image;
+  const head = chunk('IHDR', Buffer.concat([uints(width, height), Buffer.from([...format, 0, 0, 0])]));
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  return Buffer.concat([signature, head, ...extra, data, chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    head,
+    ...extra,
+    chunk('IDAT', deflateSync(data)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 const noise = (width: number, height: number) =>

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import sharp from 'sharp';
 import { createAdmin, createUpload, createUser, onePixelPng, type Person } from '../support/factories.ts';
-import { greyPng } from '../support/hostile-images.ts';
+import { deepPng, greyPng } from '../support/hostile-images.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
@@ -187,6 +187,17 @@ test('upload: 400 above 50 megapixels, naming the size; 201 at 50 megapixels', a
   expectStatus(await upload(person, greyPng(10_000, 5_000)), 201);
   const response = expectProblem(await upload(person, greyPng(10_000, 5_001)), 400, 'image_invalid');
   assert.match(response.body.detail, /10000 × 5001 pixels; at most 50 megapixels/);
+});
+
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
+test('upload: 400 above 150 MB of decoded pixels, before the image is decoded; 201 below', async () => {
+  const person = await createUser(api);
+  expectStatus(await upload(person, deepPng(400, 300)), 201);
+  // An image of one row cannot be decoded: its header alone decides.
+  const response = expectProblem(await upload(person, deepPng(4_331, 4_330, 1)), 400, 'image_invalid');
+  assert.match(response.body.detail, /4331 × 4330 pixels of 4 channels with 16 bits; at most 150 MB/);
+  const smaller = expectProblem(await upload(person, deepPng(4_330, 4_330, 1)), 400, 'image_invalid');
+  assert.match(smaller.body.detail, /damaged or cut short/);
 });
 
 test('upload: 401 without a token and with an invalid token', async () => {

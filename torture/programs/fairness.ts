@@ -55,7 +55,7 @@ export const fairness: Program = {
   expectation:
     'one address with 32 connections attacks each route and each page that costs more than 5 ms, with RATE_LIMIT=600 and QUOTAS=on ' +
     'as in production: the p99 of eight other addresses at most doubles, stays below 25 ms, or is at most twice that ' +
-    'beside a process that is as busy as the attacker and sends nothing; none of them gets a 5xx. An attack that ' +
+    'beside a process that is as busy as the attacker and sends nothing; none of them gets a 5xx, also for an image each second. An attack that ' +
     'misses this is repeated four times, and the median decides',
   async run({ size, only, startEnvironment, progress }) {
     const ms = size(8_000, 1_500);

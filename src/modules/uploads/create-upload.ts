@@ -3,6 +3,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { findStoredResponses } from '../../idempotency/stored-responses.ts';
+import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -11,7 +12,7 @@ import { type ConvertedImage, convertImage } from './images.ts';
 import { maxUploadsPerNetwork, maxUploadsPerPerson } from './open-uploads.ts';
 import { toUpload } from './present.ts';
 import { maxBodyBytes } from './receive-body.ts';
-import { announceFile, dropFile, insertUpload, requireQuota } from './repo.ts';
+import { announceFile, countUpload, dropFile, insertUpload, requireQuota } from './repo.ts';
 import { Upload } from './schemas.ts';
 import type { UploadServices } from './services.ts';
 import { reportStorageOutage } from './storage-outage.ts';
@@ -22,14 +23,15 @@ export const createUpload = defineEndpoint({
   path: '/v1/uploads',
   summary: 'Upload an image',
   description:
-    'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +
+    'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB, 50 megapixels, and 150 MB of decoded pixels ' +
+    '(width × height × channels × bytes of a channel: 25 megapixels of a PNG with 16 bit). Its first bytes decide ' +
     'the format, whichever of the declared types `Content-Type` names; any other type results in a 415, and a file of ' +
     'another format a 400. The server turns the image upright, removes all metadata, scales it down if a side has ' +
     'more than 2,048 pixels, and stores it as WebP; of an animation, it stores the first frame. Each person may ' +
-    'upload 100 images a day and store 1 GiB.\n\n' +
+    'upload 100 images a day, refused ones included, and store 1 GiB.\n\n' +
     `At most ${maxUploadsPerPerson} uploads of a person and ${maxUploadsPerNetwork} from one address run at once on a ` +
     'server: one more results in a 429 with `too_many_requests`. If the memory for bodies is used up, the person whose ' +
-    'bodies take the most gets a 503 with `unavailable`, and so does an image that waits 5 s for its conversion. Try ' +
+    'bodies take the most gets a 503 with `unavailable`, and so does an image that waits 10 s for its conversion. Try ' +
     'again after `Retry-After`.',
   access: 'required',
   turns: 'transfer',
@@ -49,10 +51,22 @@ export const createUpload = defineEndpoint({
     const stored = await findReplay(services, imageIdempotency);
     if (stored) return stored;
     await requireQuota(db, caller.id, clock());
-    const converted = await convertImage(image, caller.id);
+    const converted = await convertImage(image, caller.id).catch((error) =>
+      countRefusal(services, caller, error),
+    );
     return storeImage(services, caller, converted, imageIdempotency);
   },
 });
+
+/**
+ * Counts a refused image towards the quota of the day: refusing it may have taken as long as converting it.
+ * @throws `error`
+ */
+async function countRefusal({ db, clock }: UploadServices, caller: Caller, error: unknown): Promise<never> {
+  if (error instanceof Problem && error.code === 'image_invalid')
+    await actAs(db, caller, (tx) => countUpload(tx, caller.id, { bytes: 0, now: clock() }));
+  throw error;
+}
 
 /**
  * Writes the file of a new upload, then inserts its row. The file is deleted again if the row is not

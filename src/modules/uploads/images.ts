@@ -4,7 +4,7 @@
  * after the image.
  */
 import { availableParallelism } from 'node:os';
-import type { Sharp } from 'sharp';
+import type { Metadata, Sharp } from 'sharp';
 import { Problem } from '../../lib/errors.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { loadSharp } from '../../lib/load-sharp.ts';
@@ -17,6 +17,11 @@ type ImageType = (typeof imageTypes)[number];
 export type ConvertedImage = { data: Buffer; width: number; height: number };
 
 const maxPixels = 50_000_000;
+/**
+ * Of the decoded picture: 50 megapixels with three channels of one byte, as photographs have. The time and the memory of a
+ * conversion grow with these bytes: with four channels of 16 bit, a file of 0.4 MB decodes to 400 MB.
+ */
+const maxDecodedBytes = 3 * maxPixels;
 /** In pixels. */
 const maxSide = 2_048;
 /** Only the first frame of an animation is stored. A file with more frames than this is not a picture. */
@@ -26,7 +31,13 @@ const maxFrames = 100;
  * about ten.
  */
 const maxScans = 100;
-const conversionTimeoutSeconds = 10;
+/** In ms: how long a complete image waits for its conversion. */
+const maxWaitMs = 10_000;
+/**
+ * Half of the wait of others, so that no image of one person uses up the wait of another, although the image library ends a
+ * conversion up to a second late.
+ */
+const conversionTimeoutSeconds = 5;
 
 /** One core is left to the requests of other people: on two cores, two conversions delayed each of them by 70 ms. */
 export const maxConversions = Math.max(1, Math.min(2, availableParallelism() - 1));
@@ -39,13 +50,13 @@ export const conversions = new FairQueue({
   concurrency: maxConversions,
   maxWaitingPerClient: maxUploadsPerPerson,
   maxWaiting: 256,
-  timeoutMs: 5_000,
+  timeoutMs: maxWaitMs,
   retryAfter: 5,
 });
 
 /**
  * Converts a file of at most `maxBodyBytes` that a person has uploaded.
- * @throws Problem `image_invalid` with the reason; `unavailable` after five seconds in the queue
+ * @throws Problem `image_invalid` with the reason; `unavailable` after `maxWaitMs` in the queue
  */
 export async function convertImage(bytes: Buffer, userId: string): Promise<ConvertedImage> {
   const type = detectType(bytes);
@@ -76,10 +87,7 @@ async function convert(bytes: Buffer, type: ImageType): Promise<ConvertedImage> 
   const metadata = await explainFailure(open(false).metadata());
   if (`image/${metadata.format}` !== type)
     throw invalidImage(`has the first bytes of ${type} and is ${metadata.format}`);
-  if (metadata.width * metadata.height > maxPixels)
-    throw invalidImage(
-      `has ${metadata.width} × ${metadata.height} pixels; at most 50 megapixels are accepted`,
-    );
+  requireDecodable(metadata);
   if ((metadata.pages ?? 1) > maxFrames || (type === 'image/png' && countApngFrames(bytes) > maxFrames))
     throw invalidImage(`is an animation of more than ${maxFrames} frames`);
   if (type === 'image/jpeg' && countScans(bytes, maxScans) > maxScans)
@@ -87,6 +95,18 @@ async function convert(bytes: Buffer, type: ImageType): Promise<ConvertedImage> 
   const pipeline = toStoredForm(open(maxPixels));
   const { data, info } = await explainFailure(pipeline.toBuffer({ resolveWithObject: true }));
   return { data, width: info.width, height: info.height };
+}
+
+/** The pixels and bytes that the header declares, before anything is decoded. @throws Problem `image_invalid` */
+function requireDecodable({ width, height, channels, depth }: Metadata): void {
+  if (width * height > maxPixels)
+    throw invalidImage(`has ${width} × ${height} pixels; at most 50 megapixels are accepted`);
+  const bits = depth === 'uchar' ? 8 : 16;
+  if (width * height * channels * (bits / 8) > maxDecodedBytes)
+    throw invalidImage(
+      `has ${width} × ${height} pixels of ${channels} channels with ${bits} bits; at most ` +
+        `${maxDecodedBytes / 1e6} MB of pixels are accepted: save it with fewer pixels, without transparency, or as JPEG`,
+    );
 }
 
 /** By default, sharp removes all metadata and converts every colour profile to sRGB. */

@@ -22,7 +22,7 @@ const maxStoredBytes = 1024 ** 3;
 /** An announced file that has no upload after this time is deleted. */
 const writeTimeoutMs = 60 * 60_000;
 
-/** `today`: number of uploads in the day of UTC. `bytes`: a bigint, which the driver returns as a string. */
+/** `today`: number of uploads in the day of UTC, refused images included. `bytes`: a bigint, which the driver returns as a string. */
 type Usage = { today: number; bytes: string };
 
 /** @throws Problem `too_many_uploads`, `storage_full` */
@@ -51,9 +51,27 @@ export async function announceFile(db: Database, id: string, now: Date): Promise
 }
 
 /**
- * Inserts an upload whose file is written. The row of `upload_usage` is locked, so concurrent uploads of a
- * person cannot exceed the quota. The day of the row never moves back, so a server whose clock is behind at midnight
- * does not start the count again. An upload whose announcement is due or deleted is refused, because its file
+ * Counts an image that a person has sent. The row of `upload_usage` is locked, so concurrent uploads of a person cannot exceed
+ * the quota. The day of the row never moves back, so a server whose clock is behind at midnight does not start the count again.
+ * @param image.bytes the size of the stored file; 0 for an image that is refused
+ */
+export async function countUpload(
+  tx: Transaction,
+  userId: string,
+  { bytes, now }: { bytes: number; now: Date },
+): Promise<Usage> {
+  return one(
+    await tx.query<Usage>(sql`
+    insert into upload_usage (user_id, day, today, bytes) values (${userId}, ${utcDay(now)}, 1, ${bytes})
+    on conflict (user_id) do update set day = greatest(upload_usage.day, excluded.day),
+      today = case when upload_usage.day >= excluded.day then upload_usage.today else 0 end + 1,
+      bytes = upload_usage.bytes + excluded.bytes
+    returning today, bytes`),
+  );
+}
+
+/**
+ * Inserts an upload whose file is written. An upload whose announcement is due or deleted is refused, because its file
  * may be deleted.
  * @throws Problem `too_many_uploads`, `storage_full`, `unavailable`
  */
@@ -61,15 +79,7 @@ export async function insertUpload(tx: Transaction, row: UploadRow, now: Date): 
   await tx.query(sql`
     insert into uploads (id, user_id, width, height, bytes, created_at)
     values (${row.id}, ${row.userId}, ${row.width}, ${row.height}, ${row.bytes}, ${row.createdAt})`);
-  const usage = one(
-    await tx.query<Usage>(sql`
-    insert into upload_usage (user_id, day, today, bytes) values (${row.userId}, ${utcDay(now)}, 1, ${row.bytes})
-    on conflict (user_id) do update set day = greatest(upload_usage.day, excluded.day),
-      today = case when upload_usage.day >= excluded.day then upload_usage.today else 0 end + 1,
-      bytes = upload_usage.bytes + excluded.bytes
-    returning today, bytes`),
-  );
-  checkUsage(usage, now);
+  checkUsage(await countUpload(tx, row.userId, { bytes: row.bytes, now }), now);
   const count = await tx.execute(sql`delete from loose_files where id = ${row.id} and due > ${now}`);
   if (count === 0) throw new Problem('unavailable');
 }

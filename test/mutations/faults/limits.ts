@@ -113,6 +113,22 @@ export const limitFaults: Fault[] = [
       'bodies fill the memory',
     ],
   ]),
+  ...faultsOf('src/modules/uploads/images.ts', [
+    [
+      'width * height * channels * (bits / 8) > maxDecodedBytes',
+      'false',
+      'uploads',
+      'a small file decodes to 400 MB',
+    ],
+  ]),
+  ...faultsOf('src/modules/uploads/create-upload.ts', [
+    [
+      "error.code === 'image_invalid'",
+      'false',
+      'converter',
+      'a person sends any number of images that cannot be converted',
+    ],
+  ]),
   ...faultsOf('src/modules/uploads/receive-body.ts', [
     [
       'if (length + chunk.length > maxBodyBytes)',
@@ -143,6 +159,12 @@ export const limitFaults: Fault[] = [
       'false',
       'src/lib/fair-queue',
       'waiting requests fill the memory',
+    ],
+    [
+      'this.#moveBehind(client);\n      this.#startNext();',
+      'this.#startNext();',
+      'converter',
+      'the next image of a person comes before one of another person',
     ],
   ]),
   ...faultsOf('client/src/session.ts', [
