@@ -46,6 +46,19 @@ test('metrics: requests by route and status, without ids', async () => {
   assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
 });
 
+// spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
+test('metrics: 404 for a request that a proxy has passed on, whether the server trusts the proxy or not', async () => {
+  const trusting = await api.startAnother({ env: { TRUST_PROXY: 'loopback' } });
+  for (const server of [api, trusting]) {
+    expectStatus(await server.get('/metrics'), 200);
+    for (const header of ['x-forwarded-for', 'forwarded']) {
+      const headers = { [header]: 'for=203.0.113.9' };
+      expectProblem(await server.call('GET', '/metrics', { headers }), 404, 'route_not_found');
+      assert.equal((await fetch(`${server.url}/metrics`, { method: 'HEAD', headers })).status, 404);
+    }
+  }
+});
+
 test('pages: the API reference loads scripts and styles from this server only, and runs no script but its own', async () => {
   const { body, headers } = expectStatus(await api.get('/docs/'), 200);
   const policy = headers.get('content-security-policy') ?? '';

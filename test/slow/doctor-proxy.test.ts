@@ -20,7 +20,10 @@ const fileOf = (name: string) => path.join(directory, name);
 
 /** Servers of nginx: the certificate of each, and its settings. `SERVER` stands for Potluck. */
 const sites = {
-  right: ['right', 'client_max_body_size 11m; location / { proxy_pass SERVER; }'],
+  right: [
+    'right',
+    'client_max_body_size 11m; location / { proxy_pass SERVER; proxy_set_header X-Forwarded-For $remote_addr; }',
+  ],
   closing: ['closing', 'client_max_body_size 11m; location / { proxy_pass SERVER; }'],
   expired: ['expired', 'client_max_body_size 11m; location / { proxy_pass SERVER; }'],
   foreign: ['foreign', 'client_max_body_size 11m; location / { proxy_pass SERVER; }'],
@@ -88,11 +91,21 @@ test('proxy: nothing is broken behind nginx as the documents configure it', { sk
     'origin',
     'upload',
     'live streams',
+    'metrics',
     'web push',
   ])
     for (const text of of(check)) assert.match(text, /^good /, text);
   assert.match(of('certificate')[0] ?? '', /for (89|90) days/);
   assert.match(of('TRUST_PROXY')[0] ?? '', /^skipped .* \| Set LOG_REQUESTS=on/);
+});
+
+test('metrics: a warning where the proxy lets requests for them through', { skip }, async () => {
+  const { broken, of } = await found().at('small');
+  assert.ok(!broken.includes('metrics'));
+  assert.match(
+    of('metrics')[0] ?? '',
+    /^warning Everyone can read .*\/metrics\. \| Respond to \/metrics with 404/,
+  );
 });
 
 test('proxy: a warning if the server trusts no proxy', { skip }, async () => {

@@ -1,4 +1,5 @@
-/** What a proxy in front of the server does to requests: their origin, large bodies, streams and addresses. */
+/** What a proxy in front of the server does to requests: their origin, large bodies, streams, metrics and addresses. */
+import { isLoopbackHost, isLoopbackUrl } from '../../lib/loopback.ts';
 import { maxBodyBytes } from '../../modules/uploads/receive-body.ts';
 import { ask, describeAnswer, isProblem, parseJson } from './ask.ts';
 import { broken, type Check, good, reasonOf, skipped, warning } from './finding.ts';
@@ -83,6 +84,26 @@ const live: Check = {
   },
 };
 
+const metrics: Check = {
+  name: 'metrics',
+  variables: ['HOST', 'PORT'],
+  async run({ config: { host, port, publicUrl } }) {
+    if (isServerItself(publicUrl, host, port))
+      return skipped('There is no proxy that could show /metrics to others.');
+    const { status } = await ask(`${publicUrl}/metrics`);
+    if (status !== 200)
+      return good(`The metrics of the server cannot be read from outside: status ${status}.`);
+    return warning(
+      `Everyone can read the metrics of the server at ${publicUrl}/metrics.`,
+      'Respond to /metrics with 404 in the proxy, and let the proxy add X-Forwarded-For.',
+    );
+  },
+};
+
+/** Whether PUBLIC_URL is the address at which the server listens for this machine alone: there is no proxy. */
+const isServerItself = (publicUrl: string, host: string, port: number): boolean =>
+  isLoopbackHost(host) && isLoopbackUrl(publicUrl) && new URL(publicUrl).port === `${port}`;
+
 const addresses: Check = {
   name: 'TRUST_PROXY',
   variables: ['TRUST_PROXY'],
@@ -98,4 +119,4 @@ const addresses: Check = {
   },
 };
 
-export const passage: Check[] = [origin, upload, live, addresses];
+export const passage: Check[] = [origin, upload, live, metrics, addresses];

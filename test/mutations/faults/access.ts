@@ -98,6 +98,14 @@ export const accessFaults: Fault[] = [
       'another server shows a deleted avatar',
     ],
   ]),
+  ...faultsOf('src/server/health/get-metrics.ts', [
+    [
+      "if (headers['x-forwarded-for'] ?? headers.forwarded)",
+      'if (false)',
+      'operators',
+      'everybody reads the metrics through the proxy',
+    ],
+  ]),
   ...faultsOf('src/modules/uploads/create-upload.ts', [
     ['await announceFile(db, row.id, row.createdAt);', '', 'uploads', 'a file without a row stays forever'],
   ]),
