@@ -3,35 +3,34 @@
 /**
  * Counts the letters to insert, delete, replace or exchange with their neighbour (Damerau and Levenshtein; no letter is
  * edited twice). Letters are UTF-16 code units.
+ * @param max each one more takes about four times as long
  * @returns Infinity if the distance is above `max`
  */
 export function editDistance(a: string, b: string, max: number): number {
-  if (Math.abs(a.length - b.length) > max) return Number.POSITIVE_INFINITY;
-  // Rows of the table; cells further than `max` from the diagonal are above `max`.
-  const beyond = max + 1;
-  let twoBefore: number[] = [];
-  let before = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Array<number>(b.length + 1).fill(beyond);
-    if (i <= max) row[0] = i;
-    let least = i;
-    for (let j = Math.max(1, i - max); j <= Math.min(b.length, i + max); j++) {
-      const [letter, other] = [a.charCodeAt(i - 1), b.charCodeAt(j - 1)];
-      const isExchange = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other;
-      const distance = Math.min(
-        (before[j - 1] as number) + Number(letter !== other),
-        (before[j] as number) + 1,
-        (row[j - 1] as number) + 1,
-        isExchange ? (twoBefore[j - 2] as number) + 1 : beyond,
-      );
-      row[j] = distance;
-      if (distance < least) least = distance;
-    }
-    if (least > max) return Number.POSITIVE_INFINITY;
-    [twoBefore, before] = [before, row];
-  }
-  const distance = before[b.length] as number;
-  return distance > max ? Number.POSITIVE_INFINITY : distance;
+  for (let edits = 0; edits <= max; edits++) if (isWithin(a, 0, b, 0, edits)) return edits;
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether `edits` edits are enough for the rest of `a` from `i` on and that of `b` from `j` on. Without a table: it allocates
+ * nothing, and words that are not near differ within their first letters.
+ */
+function isWithin(a: string, i: number, b: string, j: number, edits: number): boolean {
+  const [left, right] = [a.length - i, b.length - j];
+  if (left - right > edits || right - left > edits) return false;
+  // Equal first letters never need an edit.
+  let same = 0;
+  while (same < left && same < right && a.charCodeAt(i + same) === b.charCodeAt(j + same)) same++;
+  if (same === left || same === right) return true;
+  if (edits === 0) return false;
+  const [x, y] = [i + same, j + same];
+  const isExchange = a.charCodeAt(x) === b.charCodeAt(y + 1) && a.charCodeAt(x + 1) === b.charCodeAt(y);
+  return (
+    isWithin(a, x + 1, b, y + 1, edits - 1) ||
+    isWithin(a, x + 1, b, y, edits - 1) ||
+    isWithin(a, x, b, y + 1, edits - 1) ||
+    (isExchange && isWithin(a, x + 2, b, y + 2, edits - 1))
+  );
 }
 
 const letterBits = 26;

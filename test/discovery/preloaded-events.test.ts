@@ -31,7 +31,7 @@ function preload(maxJsonBytes: number): Preload {
     info: () => {},
     warn: (fields: object) => assert.fail(JSON.stringify(fields)),
   };
-  const sizes = { minEventsForWorker: 0, maxBytes: 1e8, maxJsonBytes };
+  const sizes = { minForWorker: { events: 0, bytes: 0 }, maxBytes: 1e8, maxJsonBytes };
   const options = { db: api.sql, changeLog, log, publicUrl: 'http://127.0.0.1:0', ...sizes };
   const events = new CurrentIndex({
     ...options,

@@ -30,6 +30,7 @@ test('searchChange: the words of the texts that differ, and the weights of the o
 test('searchQuery: each distinct word once, as a prefix match', () => {
   assert.deepEqual(searchQuery('Jazz, jazz PIANO'), {
     words: ['jazz', 'piano'],
+    starts: ['jazz', 'piano'],
     anywhere: "'jazz':* & 'piano':*",
     longest: "'jazz':* & 'piano':*",
     inTitle: "'jazz':*A & 'piano':*A",
@@ -42,6 +43,15 @@ test('searchQuery: `longest` contains the three longest words', () => {
   const { anywhere, longest } = searchQuery('a bbb cc dddd eeeee');
   assert.equal(anywhere, "'a':* & 'bbb':* & 'cc':* & 'dddd':* & 'eeeee':*");
   assert.equal(longest, "'eeeee':* & 'dddd':* & 'bbb':*");
+});
+
+test('searchQuery: a word that another one starts with is searched as a whole word only', () => {
+  const { words, starts, anywhere, inTitle, wholeInTitle } = searchQuery('pia p jazz piano jazzy pian');
+  assert.deepEqual(words, ['pia', 'p', 'jazz', 'piano', 'jazzy', 'pian']);
+  assert.deepEqual(starts, ['piano', 'jazzy']);
+  assert.equal(anywhere, "'piano':* & 'jazzy':*");
+  assert.equal(inTitle, "'piano':*A & 'jazzy':*A");
+  assert.equal(wholeInTitle, "'pia':A & 'p':A & 'jazz':A & 'piano':A & 'jazzy':A & 'pian':A");
 });
 
 test('searchQuery: a text without words gives empty literals', () => {

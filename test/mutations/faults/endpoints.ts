@@ -127,16 +127,16 @@ export const endpointFaults: Fault[] = [
       'words of ended and hidden events are suggested',
     ],
     [
-      '(await search.nearWords(word)).slice(0, choices)',
-      'await search.nearWords(word)',
+      '(await search.nearWords(word, effort)).slice(0, choices)',
+      'await search.nearWords(word, effort)',
       'src/modules/discovery/suggest/corrections',
       'the number of counted texts',
     ],
   ]),
   ...faultsOf('src/modules/discovery/memory/overlay.ts', [
     [
-      'this.#segment.hasWord(bytes) ? 0 : signatureOf(word)',
-      '0',
+      'this.#segment.hasWord(bytes) ? [] : { word, at }',
+      '[] as { word: string; at: number }[]',
       'event-suggestions',
       'new words are not suggested',
     ],
@@ -173,16 +173,52 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/discovery/memory/near-words.ts', [
     [
-      'i < signatures.length && found.length < maxCompared; i++',
-      'i < signatures.length; i++',
+      'i < end && found.length < comparisons; i++',
+      'i < end; i++',
       'src/modules/discovery/memory/event-index',
       'the number of compared words',
     ],
     [
-      'i < signatures.length && added.size < maxCompared; i++',
+      'Math.min(signatures.length, visits)',
+      'signatures.length',
+      'src/modules/discovery/memory/event-index',
+      'the number of words',
+    ],
+    [
+      'i < signatures.length && found.size < comparisons; i++',
       'i < signatures.length; i++',
       'src/modules/discovery/memory/event-index',
       'the number of compared words of changed events',
+    ],
+    [
+      'if (left < 0) break;',
+      '',
+      'src/modules/discovery/memory/event-index',
+      'the number of words of changed events',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/memory/words-by-use.ts', [
+    [
+      '(maxOrganizers - organizersOf(word))',
+      '0',
+      'src/modules/discovery/memory/event-index',
+      'the words of one organizer come before those of several',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/suggest/near-words.ts', [
+    [
+      'Math.floor(whole / words)',
+      'whole',
+      'src/modules/discovery/suggest/corrections',
+      'the effort for ten words is ten times that for one',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/suggest/sql-near-words.ts', [
+    [
+      'order by count(*) desc, 2 desc, 1 limit ${comparisons}::bigint',
+      '',
+      'strangers-words',
+      'the number of words that are read',
     ],
   ]),
   ...faultsOf('src/modules/discovery/map/event-map.ts', [

@@ -9,6 +9,7 @@ import { readAgain } from '../../../cache/read-again.ts';
 import { isCurrent } from '../../../cache/recent-versions.ts';
 import type { Database } from '../../../db/client.ts';
 import { inChunks } from '../../../lib/chunks.ts';
+import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import { isListedVersion, listedVersion } from '../../events/changed-events.ts';
 import type { EventIndex } from './event-index.ts';
 import { listChangedRows } from './index-rows.ts';
@@ -62,7 +63,8 @@ export async function applyChanges(
     for (const near of inChunks([...places.values()], maxPlacesPerStatement)) {
       const rows = await listChangedRows(db, near, [...changeKeys]);
       for (const { id, version } of rows) found.set(changeKeyOf(id), listedVersion(version));
-      index?.apply(near, changeKeys, rows);
+      const events = index && (await mapInTurns(rows, (row) => index.toEvent(row)));
+      if (events) index.apply(near, changeKeys, events);
     }
     late.push(...some.filter((change) => isLate(change, required, found)));
   }

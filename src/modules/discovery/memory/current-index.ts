@@ -8,13 +8,14 @@ import { BackgroundLoad } from '../../../lib/background-load.ts';
 import { singleFlight } from '../../../lib/single-flight.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import { EventIndex } from './event-index.ts';
+import type { Amount } from './index-rows.ts';
 import { ChangedVersions } from './listed-json.ts';
 import { type LoadOptions, load } from './load-segment.ts';
 import { type Log, logLoaded, reportReady, reportSize, warnTooLarge } from './report-index.ts';
 
 type Options = LoadOptions & {
-  /** The index is loaded in a worker thread from this number of events on. */
-  minEventsForWorker?: number;
+  /** The index is loaded in a worker thread from this amount on. */
+  minForWorker?: Amount;
   db: Database;
   changeLog: ChangeLog;
   log: Log;

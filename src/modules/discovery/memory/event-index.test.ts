@@ -67,6 +67,16 @@ function createIndex(rows: Row[]): EventIndex {
   return new EventIndex(builder.build(50 * 1024 ** 2), noJson(rows.length), new ChangedVersions());
 }
 
+/** Replaces the events of some rows by others. */
+function apply(index: EventIndex, changed: Row[], after: Row[]): void {
+  const changeKeys = new Set(changed.map(({ id }) => changeKeyOf(id)));
+  index.apply(
+    changed.map(placeOf),
+    changeKeys,
+    after.map((row) => index.toEvent(row)),
+  );
+}
+
 const wordsOf = (value: string) => value.split(' ').map((word) => word.replace('ü', 'u').replace('ö', 'o'));
 
 /** 0 for the best grade, null without a match. */
@@ -178,8 +188,7 @@ function change(index: EventIndex, rows: Row[], share: number, round: number): R
     ...changed.filter(() => next() < 0.6).map((row) => ({ ...createRow(0), id: row.id })),
     ...added,
   ];
-  const places = [...changed, ...after].map(placeOf);
-  index.apply(places, new Set([...changed, ...after].map(({ id }) => changeKeyOf(id))), after);
+  apply(index, [...changed, ...after], after);
   const gone = new Set(changed.map(({ id }) => id));
   return [...rows.filter(({ id }) => !gone.has(id)), ...after];
 }
@@ -226,7 +235,7 @@ test('index: a map that has begun shows the events that were removed after that'
   const [box] = boxes as [(typeof boxes)[0]];
   const query: ListQuery = { ...createQuery(), ...everything, search: null, hiddenOrganizers: [] };
   const map = index.map({ ...query, box, zoom: 3, order: 'start' });
-  index.apply(rows.map(placeOf), new Set(rows.map(({ id }) => changeKeyOf(id))), []);
+  apply(index, rows, []);
   assert.equal(index.size, 0);
   assert.equal(
     (await map)?.clusters.reduce((sum, { count }) => sum + count, 0),
@@ -237,29 +246,71 @@ test('index: a map that has begun shows the events that were removed after that'
 test('index: it is outgrown when 2,048 events have changed', () => {
   const index = createIndex([]);
   const rows = Array.from({ length: 2_049 }, (_, n) => createRow(n));
-  index.apply([], new Set(), rows.slice(0, 2_048));
+  apply(index, [], rows.slice(0, 2_048));
   assert.equal(index.isOutgrown, false);
-  index.apply([], new Set(), rows.slice(2_048));
+  apply(index, [], rows.slice(2_048));
   assert.equal(index.isOutgrown, true);
 });
 
-test('index: at most 5,000 words of the segment, and of changed events, are compared with a mistyped one', () => {
-  const typed = 'aaaaaaaa';
-  const withLetter = (word: string, at: number, letter: string) =>
-    word.slice(0, at) + letter + word.slice(at + 1);
-  const letters = [...'bcdefghijklmnopq'];
-  const alike = [0, 1, 2, 3, 4, 5, 6].flatMap((at) =>
-    letters.flatMap((a) =>
-      letters.flatMap((b) =>
-        [1, 2, 3, 4].map((gap) => withLetter(withLetter(typed, at, a), (at + gap) % 8, b)),
+/** Words of eight letters that differ from `aaaaaaaa` in two of them. */
+const typed = 'aaaaaaaa';
+const withLetter = (word: string, at: number, letter: string) =>
+  word.slice(0, at) + letter + word.slice(at + 1);
+const letters = [...'bcdefghijklmnopq'];
+const alike = [
+  ...new Set(
+    [0, 1, 2, 3, 4, 5, 6].flatMap((at) =>
+      letters.flatMap((a) =>
+        letters.flatMap((b) =>
+          [1, 2, 3, 4].map((gap) => withLetter(withLetter(typed, at, a), (at + gap) % 8, b)),
+        ),
       ),
     ),
-  );
-  const search = searchVector({ title: alike.join(' '), address: '', description: '' });
-  assert.ok(new Set(alike).size > 5_000);
-  const row = { ...createRow(1), search };
-  assert.equal(createIndex([row]).nearWords(typed).length, 5_000);
+  ),
+];
+const describedBy = (words: string[]): Pick<Row, 'search'> => ({
+  search: searchVector({ title: '', address: '', description: words.join(' ') }),
+});
+
+test('near words: the effort limits the words of the segment and those of changed events that are compared', () => {
+  const row = { ...createRow(1), ...describedBy(alike) };
+  const effort = { visits: 1_000_000, comparisons: 5_000, listed: 0 };
+  assert.ok(alike.length > effort.comparisons);
+  assert.equal(createIndex([row]).nearWords(typed, effort).length, 5_000);
   const index = createIndex([]);
-  index.apply([], new Set(), [row]);
-  assert.equal(index.nearWords(typed).length, 5_000);
+  apply(index, [], [row]);
+  assert.equal(index.nearWords(typed, effort).length, 5_000);
+});
+
+test('near words: the effort limits the words of the segment and those of changed events that are looked at', () => {
+  const rows = alike.slice(0, 100).map((word, n) => ({ ...createRow(n), ...describedBy([word]) }));
+  // An event of the overlay counts itself and its new words.
+  const effort = { visits: 60, comparisons: 5_000, listed: 0 };
+  assert.equal(createIndex(rows).nearWords(typed, effort).length, 60);
+  const index = createIndex([]);
+  apply(index, [], rows);
+  assert.equal(index.nearWords(typed, effort).length, 30);
+});
+
+test('near words: words of several organizers are found although one organizer has written thousands of near words', () => {
+  const [stranger = '', one = '', other = ''] = organizers;
+  const word = 'aaaaaazz';
+  const rows = [
+    ...[1, 2, 3].map((n) => ({ ...createRow(n), ...describedBy(alike), organizerId: stranger })),
+    ...[one, other].map((organizerId, n) => ({ ...createRow(4 + n), ...describedBy([word]), organizerId })),
+  ];
+  for (const effort of [
+    { visits: 1, comparisons: 5_000, listed: 0 },
+    { visits: 1_000_000, comparisons: 1, listed: 0 },
+  ])
+    assert.deepEqual(createIndex(rows).nearWords(typed, effort), [{ word, frequency: 2, distance: 2 }]);
+});
+
+test('segment: starts of any length have bitmaps if more than 2,000 words of few events begin with them', () => {
+  const builder = new SegmentBuilder(3);
+  const words = Array.from({ length: 2_100 }, (_, n) => `interminable${n}`);
+  for (const n of [1, 2, 3]) builder.add({ ...createRow(n), ...describedBy(words.slice(n * 500 - 500)) });
+  const { frequent } = builder.build(50 * 1024 ** 2);
+  assert.ok(frequent.has('interminable') && frequent.has('inter') && frequent.has('i'));
+  assert.ok(!frequent.has('interminable3'));
 });

@@ -9,7 +9,7 @@ import { partitionPoint } from '../../../lib/lower-bound.ts';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
-import type { NearWord } from '../suggest/near-words.ts';
+import type { Effort, NearWord } from '../suggest/near-words.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
 import type { DocSet } from './doc-set.ts';
@@ -74,11 +74,19 @@ export class EventIndex {
     return json && { json, place: this.#segment.coordinatesOf(doc) };
   }
 
-  /** Replaces the events with these change keys in these places by their current rows. */
-  apply(places: ListingKey[], changeKeys: Set<string>, rows: IndexRow[]): void {
+  /** Converts a row for `apply`; a long text takes some milliseconds. */
+  toEvent(row: IndexRow): OverlayEvent {
+    return this.#overlay.toEvent(row);
+  }
+
+  /**
+   * Replaces the events with these change keys in these places by their current rows, at once: a search between the removal
+   * and the addition of an event would not find it.
+   */
+  apply(places: ListingKey[], changeKeys: Set<string>, events: OverlayEvent[]): void {
     for (const place of places) this.#segment.removeChanged(place, changeKeys);
     this.#overlay.removeChanged(places, changeKeys);
-    for (const row of rows) this.#overlay.add(row);
+    for (const event of events) this.#overlay.add(event);
   }
 
   /** Whether the index has the events of all times, and not only those that had not ended when it was built. */
@@ -113,8 +121,8 @@ export class EventIndex {
   }
 
   /** The words near a word, the nearest first; some of them may have no listed event any more. */
-  nearWords(word: string): NearWord[] {
-    return listNearWords(this.#segment.data, this.#overlay, word);
+  nearWords(word: string, effort: Effort): NearWord[] {
+    return listNearWords(this.#segment.data, this.#overlay, word, effort);
   }
 
   /** The clusters of the events that match now; events that change while it runs do not change them. Null as `search`. */

@@ -28,12 +28,17 @@ const columns = sql`
 const isIndexed = (endingAfter: Date | null): Statement =>
   endingAfter ? sql`${listedCondition()} and e.end_at > ${endingAfter}` : listedCondition();
 
-/** Whether there are at least so many listed events. To count millions takes longer than a statement of a server may. */
-export async function hasRows(db: Queryable, count: number): Promise<boolean> {
-  const rows = await db.query(
-    sql`select e.id from events e where ${listedCondition()} limit ${count}::bigint`,
-  );
-  return rows.length >= count;
+/** An amount of events, and of the memory of their words as they are stored. */
+export type Amount = { events: number; bytes: number };
+
+/** Whether there are at least so many listed events, or at least so many bytes of words. */
+export async function hasAmount(db: Queryable, { events, bytes }: Amount): Promise<boolean> {
+  // To count millions takes longer than a statement of a server may. The stored size is known without reading the words.
+  const [row] = await db.query<Amount>(sql`
+    select count(*)::int as events, coalesce(sum(bytes), 0)::float8 as bytes from (
+      select pg_column_size(e.search) as bytes from events e where ${listedCondition()} limit ${events}::bigint
+    ) e`);
+  return row !== undefined && (row.events >= events || row.bytes >= bytes);
 }
 
 /** The number of listed events that end after a time. */

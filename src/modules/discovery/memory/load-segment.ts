@@ -17,7 +17,7 @@ import { listedJson } from '../../events/event-serializer.ts';
 import { listedCondition } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
 import { listEventRows, selectEventRows } from '../../events/repo.ts';
-import { countRows, hasRows, readRows } from './index-rows.ts';
+import { type Amount, countRows, hasAmount, readRows } from './index-rows.ts';
 import { JsonBuilder, type JsonData, type JsonOfDoc, noJson } from './listed-json.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
@@ -31,8 +31,11 @@ export type LoadOptions = { publicUrl: string; maxBytes: number; maxJsonBytes: n
 export type WorkerOptions = LoadOptions & { target: Target };
 
 const worker = new URL('./segment-worker.ts', import.meta.url);
-/** With fewer events, building takes less time than the start of a worker, and their JSON is read on demand. */
-const defaultMinEvents = 5_000;
+/**
+ * With less, building takes less time than the start of a worker, and the JSON of the events is read on demand. A build
+ * takes some microseconds for each word, in one turn of the event loop, and few events may have many words.
+ */
+const defaultMinForWorker: Amount = { events: 5_000, bytes: 256 * 1024 };
 /** The share of the memory that bitmaps of frequent words may take. */
 const bitmapShare = 1 / 6;
 
@@ -43,12 +46,12 @@ const bitmapShare = 1 / 6;
  */
 export async function load(
   db: Database,
-  options: LoadOptions & { minEventsForWorker?: number },
+  options: LoadOptions & { minForWorker?: Amount },
   signal: AbortSignal,
 ): Promise<Loaded> {
-  const { publicUrl, maxBytes, maxJsonBytes, minEventsForWorker = defaultMinEvents } = options;
+  const { publicUrl, maxBytes, maxJsonBytes, minForWorker = defaultMinForWorker } = options;
   const workerData: WorkerOptions = { target: db.target, publicUrl, maxBytes, maxJsonBytes };
-  if (await hasRows(db, minEventsForWorker)) {
+  if (await hasAmount(db, minForWorker)) {
     const rest = messagesOfWorker(worker, workerData, signal);
     const { value: loaded } = await rest.next();
     return { ...(loaded as Sent), rest };

@@ -3,6 +3,7 @@
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import type { Range } from '../../../lib/bitmap.ts';
 import { isInBox } from '../../../lib/coordinates.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { signatureOf } from '../../../lib/edit-distance.ts';
@@ -10,6 +11,7 @@ import { cellOf } from '../../../lib/grid-cells.ts';
 import { partitionPoint } from '../../../lib/lower-bound.ts';
 import { type Coordinates, isPointInCap, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
+import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';
 import { createTest, type FilteredEvent } from '../filters.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
@@ -26,7 +28,8 @@ export type OverlayEvent = Omit<IndexRow, 'search'> &
     words: Dictionary;
     /** The fields that contain each word. */
     fields: Uint8Array;
-    /** The signature of each word that the segment does not have (edit-distance.ts); 0 for the other words. */
+    /** The positions in `words` of those that the segment does not have, and their signatures (edit-distance.ts). */
+    newWords: Uint16Array;
     signatures: Uint32Array;
   };
 
@@ -35,8 +38,13 @@ const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
 
 /** The memory of an event of the overlay without its words, in bytes. */
 const bytesOfEvent = 1_000;
-const bytesOf = ({ words, fields, signatures }: OverlayEvent): number =>
-  bytesOfEvent + words.bytes.length + words.offsets.byteLength + fields.length + signatures.byteLength;
+const bytesOf = ({ words, fields, newWords, signatures }: OverlayEvent): number =>
+  bytesOfEvent +
+  words.bytes.length +
+  words.offsets.byteLength +
+  fields.length +
+  newWords.byteLength +
+  signatures.byteLength;
 
 /** Compares two events by start and id. */
 export const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
@@ -62,16 +70,16 @@ export class Overlay {
     return this.#bytes;
   }
 
-  add({ search, ...row }: IndexRow): void {
-    const known = this.#byId.get(row.id);
-    if (known) this.#remove(known);
+  /** Converts a row; a long text takes some milliseconds. */
+  toEvent({ search, ...row }: IndexRow): OverlayEvent {
     const words: { word: string; bytes: Buffer; fields: number }[] = [];
     forEachWord(search, (begin, end, fields) => {
       const word = search.slice(begin, end);
       words.push({ word, bytes: Buffer.from(word), fields });
     });
     words.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
-    const event: OverlayEvent = {
+    const added = words.flatMap(({ word, bytes }, at) => (this.#segment.hasWord(bytes) ? [] : { word, at }));
+    return {
       ...row,
       position: this.#segment.positionOf(row.start, row.id),
       cell: cellOf(row.lat, row.lng),
@@ -79,12 +87,16 @@ export class Overlay {
       ...createLocationTests(row),
       words: createDictionary(words.map(({ word }) => word)),
       fields: Uint8Array.from(words, ({ fields }) => fields),
-      signatures: Uint32Array.from(words, ({ word, bytes }) =>
-        this.#segment.hasWord(bytes) ? 0 : signatureOf(word),
-      ),
+      newWords: Uint16Array.from(added, ({ at }) => at),
+      signatures: Uint32Array.from(added, ({ word }) => signatureOf(word)),
     };
+  }
+
+  add(event: OverlayEvent): void {
+    const known = this.#byId.get(event.id);
+    if (known) this.#remove(known);
     this.events.splice(this.#placeOf(event), 0, event);
-    this.#byId.set(row.id, event);
+    this.#byId.set(event.id, event);
     this.#bytes += bytesOf(event);
   }
 
@@ -117,10 +129,10 @@ export class Overlay {
     const grades: OverlayEvent[][] = Array.from({ length: hasGrades ? gradeCount : 1 }, () => []);
     if (this.events.length === 0) return grades;
     const test = createTest(query);
-    const words = query.search?.words.map((word) => Buffer.from(word)) ?? null;
+    const search = query.search && toBytes(query.search);
     for (const event of this.events) {
       if (!test(event)) continue;
-      const grade = words === null ? 0 : gradeFor(event, words);
+      const grade = search === null ? 0 : gradeFor(event, search);
       if (grade !== null) grades[hasGrades ? grade : 0]?.push(event);
     }
     return grades;
@@ -136,24 +148,41 @@ function createLocationTests({ lat, lng }: Coordinates): Pick<FilteredEvent, 'is
   };
 }
 
+/** The words of a search in UTF-8. `starts`: as those of the search; `others`: the other words. */
+type SearchedBytes = { starts: Buffer[]; others: Buffer[] };
+
+function toBytes({ words, starts }: Search): SearchedBytes {
+  const others = words.filter((word) => !starts.includes(word));
+  return { starts: starts.map((word) => Buffer.from(word)), others: others.map((word) => Buffer.from(word)) };
+}
+
 /** The position of the event's grade in `fieldsOfGrades`; null if it does not match. */
-function gradeFor(event: OverlayEvent, searched: Buffer[]): number | null {
-  if (searched.length === 0) return null;
+function gradeFor(event: OverlayEvent, { starts, others }: SearchedBytes): number | null {
+  if (starts.length === 0) return null;
   let grade = 0;
-  for (const word of searched) {
+  for (const word of starts) {
     const fields = fieldsWith(event, word);
     if (fields === 0) return null;
     // Each grade contains those before it, so the word with the worst one decides.
     grade = Math.max(grade, gradeOf(fields));
   }
-  return grade;
+  return grade === 0 && !others.every((word) => isWholeInTitle(event, word)) ? 1 : grade;
 }
 
 /** The fields with words that start with `prefix`; 0 if there are none. */
-function fieldsWith({ words, fields }: OverlayEvent, prefix: Buffer): number {
+function fieldsWith(event: OverlayEvent, prefix: Buffer): number {
+  const { words, fields } = event;
   const range = prefixRange(words, prefix);
   let found = 0;
   for (let i = range.first; i < range.end; i++) found |= fields[i] as number;
-  const whole = findWord(words, range, prefix);
-  return whole >= 0 && (fields[whole] as number) & inTitle ? found | wholeInTitle : found;
+  return isWhole(event, range, prefix) ? found | wholeInTitle : found;
+}
+
+const isWholeInTitle = (event: OverlayEvent, word: Buffer): boolean =>
+  isWhole(event, prefixRange(event.words, word), word);
+
+/** @param range the words that start with `word` */
+function isWhole({ words, fields }: OverlayEvent, range: Range, word: Buffer): boolean {
+  const whole = findWord(words, range, word);
+  return whole >= 0 && ((fields[whole] as number) & inTitle) !== 0;
 }

@@ -13,11 +13,13 @@ import { type Fields, fieldsOfGrades, type Segment } from './segment.ts';
 /** `grades`: the documents of each grade, the best first, each until the next one or the next search. */
 export type Found = { total: number; grades: Iterable<DocSet> };
 
+const noWords = { words: [], starts: [] };
+
 export function searchSegment(segment: Segment, query: ListQuery, pool: BitmapPool): Found {
   if (query.search?.words.length === 0) return { total: 0, grades: [] };
   pool.reset();
   const range = rangeOf(segment, query);
-  const words = new WordSets(segment, query.search?.words ?? [], range.whole, pool);
+  const words = new WordSets(segment, query.search ?? noWords, range.whole, pool);
   const anywhere = words.in('anywhere');
   const sets = listMatching(segment, query, range, anywhere, pool);
   const few = words.ofRareWord();

@@ -2,6 +2,7 @@
 import { type Bitmap, clearBit, type Range } from '../../../lib/bitmap.ts';
 import { findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { lowerBound } from '../../../lib/lower-bound.ts';
+import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
 import {
@@ -22,6 +23,20 @@ type SearchedWord = WordRange & {
   /** The number of postings: an upper bound for that of documents. */
   postingCount: number;
 };
+
+/** `others`: the words without bitmaps, the rarest first. */
+type SearchedWords = { frequent: WordBitmaps[]; others: SearchedWord[] };
+
+function findSearchedWords(data: SegmentData, texts: string[]): SearchedWords {
+  const frequent: WordBitmaps[] = [];
+  const others: SearchedWord[] = [];
+  for (const text of texts) {
+    const known = data.frequent.get(text);
+    if (known) frequent.push(known);
+    else others.push(findSearchedWord(data, text));
+  }
+  return { frequent, others: others.sort((a, b) => a.postingCount - b.postingCount) };
+}
 
 function findSearchedWord({ words, postingOffsets }: SegmentData, text: string): SearchedWord {
   const bytes = Buffer.from(text);
@@ -45,34 +60,29 @@ export class WordSets {
   readonly #segment: Segment;
   readonly #range: Range;
   readonly #pool: BitmapPool;
-  readonly #frequent: WordBitmaps[] = [];
-  /** The rarest first. */
-  readonly #others: SearchedWord[] = [];
+  readonly #search: Pick<Search, 'words' | 'starts'>;
+  readonly #starts: SearchedWords;
   readonly #found: Partial<Record<Fields, Bitmap[]>> = {};
   #spare: Bitmap | null = null;
 
-  constructor(segment: Segment, words: string[], range: Range, pool: BitmapPool) {
+  constructor(segment: Segment, search: Pick<Search, 'words' | 'starts'>, range: Range, pool: BitmapPool) {
     this.#segment = segment;
+    this.#search = search;
     this.#range = range;
     this.#pool = pool;
-    for (const word of words) {
-      const known = segment.data.frequent.get(word);
-      if (known) this.#frequent.push(known);
-      else this.#others.push(findSearchedWord(segment.data, word));
-    }
-    this.#others.sort((a, b) => a.postingCount - b.postingCount);
+    this.#starts = findSearchedWords(segment.data, search.starts);
   }
 
   /** They have no removed documents. */
   in(fields: Fields): Bitmap[] {
-    this.#found[fields] ??= [...this.#frequent.map((bitmaps) => bitmaps[fields]), ...this.#unite(fields)];
+    this.#found[fields] ??= this.#find(fields);
     return this.#found[fields];
   }
 
   /** The documents with the rarest word, ascending, with all of the range; null if no word is rare. */
   ofRareWord(): number[] | null {
     const { size, postingOffsets, postingDocs } = this.#segment.data;
-    const [word] = this.#others;
+    const [word] = this.#starts.others;
     if (!word || word.postingCount > Math.max(size / docsPerPosting, fewPostings)) return null;
     const postings = postingDocs.subarray(postingOffsets[word.first], postingOffsets[word.end]);
     const docs = word.end - word.first > 1 ? postings.slice().sort() : postings;
@@ -82,10 +92,18 @@ export class WordSets {
     return found;
   }
 
-  #unite(fields: Fields): Bitmap[] {
+  #find(fields: Fields): Bitmap[] {
+    const { words, starts } = this.#search;
+    // Only whole words of the search say more than the words that start with them.
+    const isWhole = fields === 'wholeInTitle' && words.length > starts.length;
+    const { frequent, others } = isWhole ? findSearchedWords(this.#segment.data, words) : this.#starts;
+    return [...frequent.map((bitmaps) => bitmaps[fields]), ...this.#unite(others, fields)];
+  }
+
+  #unite(searched: SearchedWord[], fields: Fields): Bitmap[] {
     const { data, removed } = this.#segment;
     let united: Bitmap | null = null;
-    for (const word of this.#others) {
+    for (const word of searched) {
       const bits = (this.#spare ?? this.#pool.take()).fill(0);
       unitePostings(data, word, fields, this.#range, united, bits);
       this.#spare = united;

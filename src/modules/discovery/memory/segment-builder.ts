@@ -1,24 +1,20 @@
 /** Builds a segment from the rows of listed events. */
 import { type Bitmap, bitmapLength, setBit } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
-import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
+import { createDictionary } from '../../../lib/dictionary.ts';
 import { signatureOf } from '../../../lib/edit-distance.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { createIdTable } from '../../../lib/id-table.ts';
 import { packId } from '../../../lib/ids.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
+import { buildFrequent } from './frequent-starts.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { blockSize, fieldsOfGrades, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import { blockSize, type SegmentData } from './segment.ts';
+import { sortByUse } from './words-by-use.ts';
 
-/** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
-const maxStartLength = 3;
-/** Many postings are more than one for this many documents. */
-const docsPerPosting = 32;
 /** Each word of a document has the fields in its lowest bits. */
 const fieldBits = 3;
-/** Below this number of documents, postings are united fast enough. */
-const minSizeForBitmaps = 10_000;
 
 export class SegmentBuilder {
   readonly #starts: Float64Array;
@@ -87,6 +83,8 @@ export class SegmentBuilder {
     const texts = sorted.map(({ word }) => word);
     const words = createDictionary(texts);
     const ids = this.#ids.subarray(0, size * 16);
+    const organizers = this.#buildOrganizers();
+    const wordsByUse = sortByUse({ ...postings, ...organizers });
     return {
       size,
       endingAfter: this.#endingAfter,
@@ -98,11 +96,12 @@ export class SegmentBuilder {
       categories: this.#categories,
       free: this.#free.subarray(0, bitmapLength(size)),
       ...this.#buildCells(),
-      ...this.#buildOrganizers(),
+      ...organizers,
       words,
-      signatures: Uint32Array.from(texts, signatureOf),
+      wordsByUse,
+      signatures: Uint32Array.from(wordsByUse, (word) => signatureOf(texts[word] as string)),
       ...postings,
-      frequent: buildFrequent(size, texts, words, postings, maxBitmapBytes),
+      frequent: buildFrequent(size, { texts, words, ...postings }, maxBitmapBytes),
     };
   }
 
@@ -207,44 +206,3 @@ function groupDocs(size: number, compare: (a: number, b: number) => number) {
 type CellColumns = 'cells' | 'cellOffsets' | 'cellDocs' | 'coordinates' | 'points' | 'cellPlaces';
 type OrganizerColumns = 'organizers' | 'organizerOffsets' | 'organizerDocs' | 'organizerOfDoc';
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
-/** Words from `first` to before `end` start with `start`. */
-type Start = { start: string; first: number; end: number };
-
-/** @param words sorted by their UTF-8 bytes */
-function buildFrequent(
-  size: number,
-  words: string[],
-  dictionary: Dictionary,
-  postings: Postings,
-  maxBytes: number,
-): Map<string, WordBitmaps> {
-  if (size < minSizeForBitmaps) return new Map();
-  const countOf = ({ first, end }: Start) =>
-    (postings.postingOffsets[end] as number) - (postings.postingOffsets[first] as number);
-  const chosen = startsOf(words, dictionary)
-    .filter((range) => countOf(range) > size / docsPerPosting)
-    .sort((a, b) => countOf(b) - countOf(a))
-    .slice(0, Math.floor(maxBytes / (4 * 4 * bitmapLength(size))));
-  return new Map(
-    chosen.map((range) => {
-      const whole = findWord(dictionary, range, Buffer.from(range.start));
-      const bitmaps = fieldsOfGrades.map((fields) => {
-        const bits = new Uint32Array(bitmapLength(size));
-        unitePostings(postings, { ...range, whole }, fields, { first: 0, end: size }, null, bits);
-        return [fields, bits];
-      });
-      return [range.start, Object.fromEntries(bitmaps) as WordBitmaps];
-    }),
-  );
-}
-
-/** The first one to three characters of all words, and all words themselves, each once. */
-function startsOf(words: string[], dictionary: Dictionary): Start[] {
-  const starts = new Set<string>();
-  for (const word of words) {
-    const characters = [...word.slice(0, 2 * maxStartLength)];
-    for (let length = 1; length <= maxStartLength; length++) starts.add(characters.slice(0, length).join(''));
-    starts.add(word);
-  }
-  return [...starts].map((start) => ({ start, ...prefixRange(dictionary, Buffer.from(start)) }));
-}

@@ -75,7 +75,9 @@ export type SegmentData = {
   /** The position of the organizer of each document in `organizers`. */
   organizerOfDoc: Uint32Array;
   words: Dictionary;
-  /** The signature of each word (edit-distance.ts). */
+  /** The positions of the words, those of most organizers first, then those of most documents. */
+  wordsByUse: Uint32Array;
+  /** The signature of each word (edit-distance.ts), in the order of `wordsByUse`. */
   signatures: Uint32Array;
   /** The postings of word `i` are those from `postingOffsets[i]` to before `postingOffsets[i + 1]`, by document. */
   postingOffsets: Uint32Array;
@@ -114,15 +116,35 @@ export function unitePostings(
   const [from, to] = fields !== 'wholeInTitle' ? [first, end] : whole < 0 ? [0, 0] : [whole, whole + 1];
   const wanted = wantedFields[fields];
   for (let word = from; word < to; word++) {
-    const stop = lowerBound(postingDocs, range.end, postingOffsets[word], postingOffsets[word + 1]);
-    let i = lowerBound(postingDocs, range.first, postingOffsets[word], stop);
-    if (!within) i = addPostings(postingDocs, postingFields, i, stop, wanted, bits);
+    const next = endOfRareWords(postingOffsets, word, to);
+    const isRare = next > word;
+    let i = postingOffsets[word] as number;
+    let stop = postingOffsets[isRare ? next : word + 1] as number;
+    if (isRare) {
+      word = next - 1;
+    } else {
+      stop = lowerBound(postingDocs, range.end, i, stop);
+      i = lowerBound(postingDocs, range.first, i, stop);
+      if (!within) i = addPostings(postingDocs, postingFields, i, stop, wanted, bits);
+    }
     for (; i < stop; i++) {
       const doc = postingDocs[i] as number;
+      if (isRare && (doc < range.first || doc >= range.end)) continue;
       if (within && !hasBit(within, doc)) continue;
       if (wanted[postingFields[i] as number]) setBit(bits, doc);
     }
   }
+}
+
+/** Words with at most so many postings are rare: to read all of them takes less time than to search those of a range. */
+const maxRare = 16;
+
+/** The first word from `word` on that is not rare; at most `end`. The postings of the rare words lie side by side. */
+function endOfRareWords(postingOffsets: Uint32Array, word: number, end: number): number {
+  let next = word;
+  while (next < end && (postingOffsets[next + 1] as number) - (postingOffsets[next] as number) <= maxRare)
+    next++;
+  return next;
 }
 
 /**

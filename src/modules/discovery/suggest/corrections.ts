@@ -1,13 +1,13 @@
 /** Corrected texts for a search that finds nothing. */
 import { maxOf } from './limits.ts';
-import type { NearWord } from './near-words.ts';
+import { type Effort, effortForEach, type NearWord } from './near-words.ts';
 
 export type Correction = { q: string; eventsCount: number };
 type Search = {
   /** The number of events that a search finds. */
   count: (q: string) => Promise<number>;
   /** Words near a word, the nearest first. */
-  nearWords: (word: string) => Promise<NearWord[]>;
+  nearWords: (word: string, effort: Effort) => Promise<NearWord[]>;
 };
 /** Words in the order of the search, and how far they are from its words. */
 type Text = { words: string[]; distance: number };
@@ -24,9 +24,10 @@ export async function listCorrections(words: string[], search: Search): Promise<
   const missing = words.length === 1 ? words : await withoutEvents(words, search);
   // The more words are wrong, the fewer choices each has.
   const choices = Math.floor(maxCounted ** (1 / missing.length));
-  const near = new Map<string, NearWord[]>();
-  for (const word of missing) near.set(word, (await search.nearWords(word)).slice(0, choices));
   if (missing.length === 0) return [];
+  const effort = effortForEach(missing.length);
+  const near = new Map<string, NearWord[]>();
+  for (const word of missing) near.set(word, (await search.nearWords(word, effort)).slice(0, choices));
   const texts = words.reduce<Text[]>(
     (starts, word) => {
       const next = near.get(word) ?? [{ word, distance: 0 }];

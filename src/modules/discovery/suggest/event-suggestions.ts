@@ -13,7 +13,7 @@ import { type EventQuery, readEventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
 import { type Correction, listCorrections } from './corrections.ts';
 import { maxOf } from './limits.ts';
-import type { NearWord } from './near-words.ts';
+import type { Effort, NearWord } from './near-words.ts';
 import { listNearWordsBySql } from './sql-near-words.ts';
 
 /** `searched`: the words of `q`, folded and distinct. `address`: that of the client. */
@@ -48,12 +48,12 @@ export function createEventSuggestions(
     );
   }
 
-  async function listNearWords(word: string, address: string): Promise<NearWord[]> {
-    const found = (await index?.current())?.nearWords(word);
+  async function listNearWords(word: string, effort: Effort, address: string): Promise<NearWord[]> {
+    const found = (await index?.current())?.nearWords(word, effort);
     if (found) return found;
     const now = clock();
     return await statements.run(networkOf(address), () =>
-      replicas.read((db) => listNearWordsBySql(db, word, now)),
+      replicas.read((db) => listNearWordsBySql(db, word, effort, now)),
     );
   }
 
@@ -69,7 +69,7 @@ export function createEventSuggestions(
         ? []
         : await listCorrections(searched, {
             count: (q) => lists.count({ query: queryOf(q), viewer, address }),
-            nearWords: (word) => listNearWords(word, address),
+            nearWords: (word, effort) => listNearWords(word, effort, address),
           });
     // Those with all words in the title are the first by relevance.
     return { events: listed.filter(({ title }) => haveAll([title], searched)), corrections };
