@@ -46,20 +46,20 @@ export type AuditAction = (typeof auditActions)[number];
 /** A person, or a contact that may belong to no account. */
 type AuditSubject = { userId: string } | Contact;
 /**
- * `address`: the client's address; null for a command-line command. `by`: the admin who acts on another
- * account.
+ * `address`: the client's address; null for a command-line command, and for a client that is gone. `by`: the admin who acts on
+ * another account.
  */
 export type AuditContext = { secretKey: string; now: Date; address: string | null; by?: string };
 
 /** The context of an entry that an HTTP request causes. @param by as in `AuditContext` */
 export const auditContextOf = (
   { config, clock }: { config: { secretKey: string }; clock: () => Date },
-  { ip }: { ip: string },
+  { ip }: { ip: string | undefined },
   by?: string,
 ): AuditContext => ({
   secretKey: config.secretKey,
   now: clock(),
-  address: ip,
+  address: ip ?? null,
   ...(by !== undefined && { by }),
 });
 
@@ -84,7 +84,7 @@ export async function recordAudit(
   await tx.query(sql`
     insert into audit (who, id, at, what, user_id, by_id, address, detail)
     values (${hashOf(secretKey, who)}, ${newIdAt(now)}, ${now}, ${what}, ${userId}, ${by ?? null},
-      ${address === null ? null : truncateAddress(address)}, ${detail})`);
+      ${truncateAddress(address ?? undefined)}, ${detail})`);
 }
 
 async function accountOf(tx: Transaction, contact: Contact): Promise<string | null> {

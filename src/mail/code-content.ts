@@ -4,7 +4,10 @@ import { mailText } from './mail-text.ts';
 import type { CodeMail } from './mailer.ts';
 
 /** @param instance the name of the server */
-export function codeContent({ purpose, code, link, language }: CodeMail, instance: string): MailContent {
+export function codeContent(
+  { purpose, code, link, language }: Omit<CodeMail, 'isForStranger'>,
+  instance: string,
+): MailContent {
   return {
     language,
     subject: mailText(`code_${purpose}_subject`, language, { code, instance }),

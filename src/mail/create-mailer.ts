@@ -7,7 +7,7 @@ import { newId } from '../lib/ids.ts';
 import { shareOf } from '../lib/process-share.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { notExported } from '../telemetry/log-lines.ts';
-import { countMail, uncountMail } from './allowance.ts';
+import { countMail, type MailUse, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';
 import { type CodeMail, type Mail, type Mailer, MailFailure, type MailOutcome } from './mailer.ts';
@@ -76,9 +76,9 @@ function createSmtpMailer(services: MailerServices, smtp: SmtpConfig): Mailer {
   const { config, db, clock, log, count, nameOf } = services;
   const forCodes = createTransport(smtp, nameOf, shareOf(maxConnections));
   const forNotices = createTransport(smtp, nameOf);
-  async function sendNow(mail: Pick<Mail, 'to' | 'content'>): Promise<string> {
+  async function sendNow(mail: Pick<Mail, 'to' | 'content'>, use: MailUse): Promise<string> {
     const now = clock();
-    if (!(await countMail(db, 'code', config.mail.perHour, now))) {
+    if (!(await countMail(db, use, config.mail.perHour, now))) {
       count('busy');
       throw new MailFailure('busy');
     }
@@ -86,24 +86,25 @@ function createSmtpMailer(services: MailerServices, smtp: SmtpConfig): Mailer {
     sent
       .then(
         () => count('sent'),
-        (error) => forget(error, now),
+        (error) => forget(error, use, now),
       )
       .catch((error) => log.warn({ err: error }, 'a mail that was not sent stays counted'));
     // After the timeout, the mail is still sent: what arrives late is better than what does not arrive.
     return withTimeout(sent, codeTimeoutMs, () => new MailFailure('timeout', { code: 'ETIMEDOUT' }));
   }
-  async function forget(error: unknown, countedAt: Date): Promise<void> {
+  async function forget(error: unknown, use: MailUse, countedAt: Date): Promise<void> {
     if (!(error instanceof MailFailure)) return;
     count(error.reason);
-    if (!error.mayBeDelivered && error.reason !== 'rejected') await uncountMail(db, countedAt);
+    if (!error.mayBeDelivered && error.reason !== 'rejected') await uncountMail(db, use, countedAt);
   }
   return {
     isOn: true,
     delivers: true,
     async sendCode(mail) {
-      await sendNow({ to: mail.address, content: await contentOf(mail, services) });
+      const content = await contentOf(mail, services);
+      await sendNow({ to: mail.address, content }, mail.isForStranger ? 'strangerCode' : 'code');
     },
-    sendNow,
+    sendNow: (mail) => sendNow(mail, 'code'),
     send: forNotices.send,
     close: () => {
       forCodes.close();

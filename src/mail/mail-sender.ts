@@ -93,7 +93,7 @@ export class MailSender {
       const mail = await takeMail(db, now, key);
       if (mail) return { ...mail, takenAt: now };
     }
-    await uncountMail(db, now);
+    await uncountMail(db, 'notice', now);
     return null;
   }
 
@@ -110,7 +110,7 @@ export class MailSender {
     const { db, mailer, clock } = this.#services;
     const { id, address: to } = mail;
     const content = await this.#writeUnlessSuppressed(mail);
-    if (!content) return await uncountMail(db, mail.takenAt);
+    if (!content) return await uncountMail(db, 'notice', mail.takenAt);
     const reply = await mailer.send({ id, to, content }).catch((error) => {
       if (error instanceof MailFailure) return error;
       throw error;

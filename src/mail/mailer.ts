@@ -16,6 +16,8 @@ export type CodeMail = {
   /** The page whose button does what entering the code does; null if there is none. */
   link: string | null;
   language: Language;
+  /** Whether an unknown client network requested it: such codes can take a part of the mails of an hour only. */
+  isForStranger: boolean;
 };
 
 export type Mail = {

@@ -126,6 +126,20 @@ test('limit: addresses of one IPv6 network share one limit; another network has 
   expectStatus(await from(limited, '2001:db8:1:2::1'), 200);
 });
 
+test('limit: 429 above twice the limit in an IPv6 /56 and four times in a /48; refused requests use up nothing of another network', async () => {
+  const limited = await withLimit(2);
+  const passed = async (networks: string[]) => {
+    let count = 0;
+    for (const network of networks)
+      for (let i = 1; i <= 4; i++)
+        if ((await from(limited, `2001:db8:${network}::${i}`)).status === 200) count++;
+    return count;
+  };
+  assert.equal(await passed(['2:101', '2:102', '2:103', '2:1ff']), 4);
+  assert.equal(await passed(['2:200', '2:300', '2:400', '2:ffff']), 4);
+  assert.equal(await passed(['3:101']), 2);
+});
+
 test('limit: 9 of 400 requests write no row to request_counts; more requests write a row without the address', async () => {
   const limited = await withLimit(400);
   const readCounts = () => api.sql<{ caller: string; requests: number }[]>`

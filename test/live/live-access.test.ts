@@ -157,13 +157,15 @@ test('limit: a request with once=true counts as a stream while the server reads 
   for (let i = 0; i < 5; i++) expectStatus(await api.get(path, token), 200);
 });
 
-test('limit: 1,000 streams of one address with any tokens; another address gets a stream', () => {
+test('limit: 1,000 streams of one network with any tokens; another network gets a stream', () => {
   const registry = new Streams(() => new Date());
   const address = '2001:db8:1:1::7';
   for (let i = 0; i < 1_000; i++) registry.reserve({ caller: { id: `${i % 50}` }, address });
   const reserveAt = (address: string) => () => registry.reserve({ caller: { id: 'other' }, address });
   assert.throws(reserveAt('2001:db8:1:1::8'), { code: 'too_many_requests' });
-  reserveAt('2001:db8:1:2::8')();
+  // Another network of the same customer, which may have a /48.
+  assert.throws(reserveAt('2001:db8:1:ffff::8'), { code: 'too_many_requests' });
+  reserveAt('2001:db8:2:1::8')();
   registry.close();
 });
 

@@ -1,7 +1,7 @@
 /** Two servers that send the mails of one queue, and servers that are killed or suspended while they send. */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
-import { countMail } from '../../src/mail/allowance.ts';
+import { countMail, type MailUse, uncountMail } from '../../src/mail/allowance.ts';
 import { endMail, findDueMails, leaseMs, postponeMail, takeMail } from '../../src/mail/mails.ts';
 import { headerOf } from '../support/mail-server.ts';
 import { startTestApp } from '../support/setup.ts';
@@ -115,6 +115,28 @@ test('mail: two servers together count no more than MAIL_PER_HOUR', async () => 
     Array.from({ length: 40 }, (_, n) => countMail(n % 2 ? api.sql : other.sql, 'code', 15, now())),
   );
   assert.equal(counted.filter(Boolean).length, 15);
+});
+
+test('mail: strangers can use up neither the mails for codes of known requesters nor those for notices, on two servers', async () => {
+  const count = async (use: MailUse, times: number) => {
+    const counted = await Promise.all(
+      Array.from({ length: times }, (_, n) => countMail(n % 2 ? api.sql : other.sql, use, 20, now())),
+    );
+    return counted.filter(Boolean).length;
+  };
+  const clear = () => api.sql`delete from mail_counts`;
+  await clear();
+  assert.equal(await count('strangerCode', 40), 12);
+  assert.equal(await count('notice', 40), 4);
+  assert.equal(await count('strangerCode', 40), 0);
+  assert.equal(await count('code', 40), 4);
+  await clear();
+  assert.equal(await count('notice', 40), 16);
+  assert.equal(await count('strangerCode', 40), 2);
+  assert.equal(await count('code', 40), 2);
+  await uncountMail(api.sql, 'strangerCode', now());
+  assert.equal(await count('strangerCode', 1), 0);
+  assert.equal(await count('code', 40), 1);
 });
 
 test('mail: a server that stops waits for the replies to what it is sending, and takes nothing more', async () => {

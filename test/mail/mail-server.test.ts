@@ -115,7 +115,9 @@ test('mail server: a code is sent at once, with its link, in each language, and 
   const link = 'https://events.example.org/sign-in/link?token=x';
   for (const purpose of mailedPurposes)
     for (const language of languages)
-      await mailer.sendCode({ address: 'noor@example.net', purpose, code: '493027', link, language });
+      await mailer.sendCode({
+        ...{ address: 'noor@example.net', purpose, code: '493027', link, language, isForStranger: true },
+      });
   assert.equal(server.received.length, mailedPurposes.length * languages.length);
   for (const received of server.received) {
     assert.match(textOf(received), /493027[\s\S]*https:\/\/events\.example\.org\/sign-in\/link\?token=x\s/);
@@ -139,6 +141,26 @@ test('mail code: 202 and counted for an address that the mail server refuses, as
   expectProblem(await request('ada@example.net'), 503, 'mail_unavailable');
 });
 
+test('mail code: 503 to strangers above three fifths of MAIL_PER_HOUR; 202 on a known device and in a known network', async () => {
+  const { server, port } = await startServer({});
+  const env = { MAIL_URL: `smtp://localhost:${port}`, MAIL_FROM: 'events@example.org', DEV_CODES: 'off' };
+  const mailing = await api.startAnother({ env: { ...env, MAIL_PER_HOUR: '11', TRUST_PROXY: 'loopback' } });
+  api.clock.advance(2 * 3_600_000);
+  const call = (path: string, from: string, body: object) =>
+    mailing.call('POST', `/v1/auth/email/${path}`, { body, headers: { 'x-forwarded-for': from } });
+  const [email, home] = ['mara@example.net', '203.0.113.7'];
+  expectStatus(await call('request', home, { email }), 202);
+  const code = textOf(server.received.at(-1) ?? assert.fail()).match(/\b\d{6}\b/)?.[0];
+  const { deviceToken } = expectStatus(await call('verify', home, { email, code }), 200).body;
+  api.clock.advance(60_000);
+  const statuses = [];
+  for (let i = 0; i < 10; i++)
+    statuses.push((await call('request', `2001:db8:${i}::1`, { email: `s${i}@example.net` })).status);
+  assert.deepEqual(statuses, [202, 202, 202, 202, 202, 503, 503, 503, 503, 503]);
+  expectStatus(await call('request', home, { email }), 202);
+  expectStatus(await call('request', '198.51.100.1', { email, deviceToken }), 202);
+});
+
 test('mail server: without PUBLIC_URL, mails lead to no page', async () => {
   const { server, port } = await startServer({});
   const mailer = createMailerWith({ MAIL_URL: `smtp://localhost:${port}` });
@@ -149,6 +171,7 @@ test('mail server: without PUBLIC_URL, mails lead to no page', async () => {
     code: '493027',
     link,
     language: 'en',
+    isForStranger: true,
   });
   assert.doesNotMatch(server.received[0]?.text ?? '', /href|127\.0\.0\.1/);
 });
@@ -160,6 +183,7 @@ test('mail server: without one, codes are in the log, unless responses have them
     code: '493027',
     link: null,
     language: 'en',
+    isForStranger: true,
   } as const;
   await createMailerWith({ MAIL_DRIVER: 'console', DEV_CODES: 'on' }).sendCode(code);
   assert.deepEqual(logged, []);

@@ -42,6 +42,7 @@ test('mail: no more than MAIL_PER_HOUR in any 60 minutes, of which a fifth is fo
   const sendCode = () =>
     codes.sendCode({
       ...{ address: 'noor@example.net', purpose: 'sign_in', code: '123456', link: null, language: 'en' },
+      isForStranger: false,
     });
   await store(...Array.from({ length: 20 }, () => ({})));
   await first.run();

@@ -102,6 +102,29 @@ test('sending: addresses of one IPv6 network share the limit of a day; another n
   expectStatus(await requestFrom(51, '2001:db8:1::1'), 202);
 });
 
+test('sending: 429 from the 101st message a day from an IPv6 /56 and the 201st from a /48, on two servers', async () => {
+  startNextDay();
+  const env = { SMS_PER_DAY: '2000', TRUST_PROXY: 'loopback' };
+  const servers = await Promise.all([api.startAnother({ sms, env }), api.startAnother({ sms, env })]);
+  let requests = 0;
+  /** @returns how many of `count` requests from different networks in `prefix` get a code */
+  const sentFrom = async (prefix: string, count: number) => {
+    const responses = await Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        servers[i % 2]?.call('POST', '/v1/auth/otp/request', {
+          body: { phone: phoneNumber(requests++ * 20_000, i % 3 ? '+4670' : '+4915') },
+          headers: { 'x-forwarded-for': `2001:db8:${prefix}${(i % 256).toString(16).padStart(2, '0')}::1` },
+        }),
+      ),
+    );
+    return responses.filter((response) => response?.status === 202).length;
+  };
+  assert.equal(await sentFrom('5:1', 120), 100);
+  assert.equal(await sentFrom('5:2', 120), 100);
+  assert.equal(await sentFrom('5:3', 20), 0);
+  assert.equal(await sentFrom('6:1', 20), 20);
+});
+
 test('sending: 429 from the 101st message a day to one block of numbers; 202 for other blocks', async () => {
   startNextDay();
   const forwardedFrom = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` });
@@ -115,16 +138,48 @@ test('sending: 429 from the 101st message a day to one block of numbers; 202 for
   expectStatus(await requestFrom(phoneNumber(5_000_000), 9), 202);
 });
 
-test('sending: 429 above SMS_PER_DAY for any number and IP address', async () => {
+test('sending: 429 above four fifths of SMS_PER_DAY for any number and address; 202 for known networks and devices up to all of it', async () => {
   startNextDay();
-  const proxied = await api.startAnother({ sms, env: { SMS_PER_DAY: '12', TRUST_PROXY: 'loopback' } });
-  const responses = await Promise.all(
+  const env = { SMS_PER_DAY: '12', TRUST_PROXY: 'loopback' };
+  const servers = await Promise.all([api.startAnother({ sms, env }), api.startAnother({ sms, env })]);
+  const call = (n: number, path: string, from: string, body: object) =>
+    (servers[n % 2] ?? api).call('POST', path, { body, headers: { 'x-forwarded-for': from } });
+  const request = (n: number, phone: string, from: string, more = {}) =>
+    call(n, '/v1/auth/otp/request', from, { phone, ...more });
+  const known = phoneNumber(9_500_000);
+  expectStatus(await request(0, known, '203.0.113.9'), 202);
+  const code = sentMessages.at(-1)?.code;
+  const { body } = await call(0, '/v1/auth/otp/verify', '203.0.113.9', { phone: known, code });
+  const strangers = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      proxied.call('POST', '/v1/auth/otp/request', {
-        body: { phone: phoneNumber(i * 20_000, i % 2 ? '+4670' : '+4915') },
-        headers: { 'x-forwarded-for': `10.0.1.${i}` },
-      }),
+      request(i, phoneNumber(i * 20_000, i % 2 ? '+4670' : '+4915'), `10.0.1.${i}`),
     ),
   );
-  assert.equal(responses.filter((response) => response.status === 202).length, 12);
+  assert.equal(strangers.filter(({ status }) => status === 202).length, 8);
+  const { deviceToken } = body;
+  for (const [from, more, status] of [
+    ['203.0.113.9', {}, 202],
+    ['10.0.2.1', { deviceToken }, 202],
+    ['203.0.113.9', {}, 202],
+    ['10.0.2.1', { deviceToken }, 429],
+  ] as const) {
+    clock.advance(minute);
+    expectStatus(await request(1, known, from, more), status);
+  }
+});
+
+test('sending: 202 and 200 to a client whose connection has no address any more, and no network is known then', async () => {
+  startNextDay();
+  const gone = await api.startAnother({ sms, env: { SMS_PER_DAY: '160', RATE_LIMIT: '100' } });
+  gone.app.server.on('connection', (socket) =>
+    Object.defineProperty(socket, 'remoteAddress', { value: undefined }),
+  );
+  const known = async () => (await api.sql`select 1 from known_networks`).length;
+  const before = await known();
+  const phone = phoneNumber(9_600_000);
+  expectStatus(await requestCode(phone, gone), 202);
+  const code = sentMessages.at(-1)?.code;
+  const { body } = expectStatus(await gone.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
+  expectStatus(await gone.get('/v1/events', body.accessToken), 200);
+  assert.equal(await known(), before);
 });

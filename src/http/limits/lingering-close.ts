@@ -11,7 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { shareOf } from '../../lib/process-share.ts';
 import { paceOf } from './body-pace.ts';
 
@@ -45,7 +45,7 @@ export function registerLingeringClose(app: FastifyInstance): void {
       return;
     }
     count++;
-    const network = networkOf(address);
+    const network = largestNetworkOf(address);
     discardBody(req, socket, network, () => {
       count--;
     });

@@ -4,9 +4,9 @@
  * places. After that it waits for its client to read the response, which may take long and holds no place.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 
-/** What the requests of one client network hold. */
+/** What the requests of one client network, the largest one of an address, hold. */
 export type NetworkLoad = {
   /** Requests in either phase. */
   requests: number;
@@ -75,9 +75,9 @@ export class OpenRequests implements Iterable<FastifyReply> {
     return this.#unread;
   }
 
-  /** The counts of the network of an address. */
+  /** The counts of the largest network of an address. */
   loadOf(address: string): NetworkLoad {
-    return this.#networks.getOrInsertComputed(networkOf(address), () => ({
+    return this.#networks.getOrInsertComputed(largestNetworkOf(address), () => ({
       requests: 0,
       places: 0,
       unread: 0,

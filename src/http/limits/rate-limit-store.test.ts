@@ -87,7 +87,7 @@ test('limit: requests that wait for a report get a response after counts were ev
   const outcome = await Promise.race([waiting, sleep(500, null)]);
   assert.ok(outcome, 'the requests did not return');
   assert.deepEqual(
-    outcome.map(({ current }) => current),
+    outcome.map(({ remaining }) => limit - remaining),
     Array.from({ length: maxUnreported + 1 }, (_, i) => maxUnreported / 2 + 1 + i),
   );
   assert.ok(!reports.includes(0), 'a report had no callers');
@@ -101,7 +101,7 @@ test('limit: a caller whose requests are not yet reported keeps them when the co
   await Promise.all(countMany(store, 'busy', maxUnreported));
   for (let i = 0; i < manyCallers; i++) await store.count(`caller ${i}`);
   await finishAll();
-  assert.equal((await store.count('busy')).current, maxUnreported + 1);
+  assert.equal((await store.count('busy')).remaining, limit - maxUnreported - 1);
 });
 
 test('limit: two servers whose clocks are 90 s apart share the minutes of the database', async () => {
@@ -112,7 +112,7 @@ test('limit: two servers whose clocks are 90 s apart share the minutes of the da
     let passed = 0;
     for (let i = 0; i < 3 * limit; i++) {
       const count = await stores[i % 2]?.count('busy');
-      if (count && count.current <= limit) passed++;
+      if (count && count.remaining >= 0) passed++;
       // Between requests, the reports end.
       await nextTurn();
     }
@@ -137,9 +137,9 @@ test('limit: while the database is away, the minutes are those of its last repor
   await nextTurn();
   state.isAway = true;
   const counts = await Promise.all(countMany(store, 'busy', 2 * limit));
-  assert.equal(counts.filter(({ current }) => current <= limit).length, limit - maxUnreported / 2);
+  assert.equal(counts.filter(({ remaining }) => remaining >= 0).length, limit - maxUnreported / 2);
   uptime += untilNextMinute() - 1;
-  assert.deepEqual(await store.count('busy'), { current: limit + 1, ttl: 1 });
+  assert.deepEqual(await store.count('busy'), { remaining: -1, ttl: 1 });
   uptime += 1;
-  assert.deepEqual(await store.count('busy'), { current: 1, ttl: windowMs });
+  assert.deepEqual(await store.count('busy'), { remaining: limit - 1, ttl: windowMs });
 });

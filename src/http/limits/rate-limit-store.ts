@@ -28,9 +28,9 @@ const maxCallers = 50_000;
 
 /**
  * `total`: of all servers, from the last report; `unreported`: since then; `reporting`: in the running
- * report.
+ * report. `times`: of the limit.
  */
-type Count = { total: number; unreported: number; reporting: number };
+type Count = { total: number; unreported: number; reporting: number; times: number };
 type Options = {
   db: Database;
   secretKey: string;
@@ -49,8 +49,6 @@ export class RateLimitStore {
   readonly #uptime: () => number;
   /** The ms from the start of the monotonic clock to the epoch of the database; null before the first report. */
   #offset: number | null = null;
-  /** The number of requests of a caller that this server accepts without reporting them. */
-  readonly #maxUnreported: number;
   #minute = 0;
   #counts = new Map<string, Count>();
   #unreported = new Set<string>();
@@ -59,25 +57,26 @@ export class RateLimitStore {
   constructor(options: Options) {
     this.#options = options;
     this.#uptime = options.uptime ?? (() => performance.now());
-    this.#maxUnreported = Math.max(1, Math.floor(shareOf(options.limit) / 20));
   }
 
   /**
    * Counts a request, unless it exceeds the limit. Waits at most `reportTimeoutMs` for a report.
-   * @returns `current`: the number of requests in this minute, or the limit plus one if this request exceeds
-   *   the limit; `ttl`: ms until the next minute
+   * @param times how many times the limit the caller has
+   * @returns `remaining`: how many further requests the limit allows in this minute, or -1 if this request exceeds it; `ttl`: ms
+   *   until the next minute
    */
-  async count(caller: string): Promise<{ current: number; ttl: number }> {
+  async count(caller: string, times = 1): Promise<{ remaining: number; ttl: number }> {
     for (;;) {
       const ttl = this.#enterMinute();
-      const count = this.#countOf(caller);
+      const count = this.#countOf(caller, times);
       const current = count.total + count.reporting + count.unreported + 1;
-      if (current > this.#options.limit) return { current: this.#options.limit + 1, ttl };
-      if (count.unreported + count.reporting < this.#maxUnreported || this.#isUnavailable()) {
+      const remaining = this.#options.limit * times - current;
+      if (remaining < 0) return { remaining: -1, ttl };
+      if (count.unreported + count.reporting < this.#maxUnreportedOf(count) || this.#isUnavailable()) {
         count.unreported++;
         this.#unreported.add(caller);
         if (this.#isDue(count) && !this.#isUnavailable()) void this.#startReport();
-        return { current, ttl };
+        return { remaining, ttl };
       }
       // Without the caller among the unreported ones, no report would include it, and this loop would not
       // end.
@@ -108,10 +107,15 @@ export class RateLimitStore {
     return windowMs - sinceMinute;
   }
 
-  #countOf(caller: string): Count {
+  #countOf(caller: string, times: number): Count {
     if (this.#counts.size >= maxCallers && !this.#counts.has(caller)) this.#evict();
-    return this.#counts.getOrInsertComputed(caller, () => ({ total: 0, unreported: 0, reporting: 0 }));
+    const none = { total: 0, unreported: 0, reporting: 0, times };
+    return this.#counts.getOrInsertComputed(caller, () => none);
   }
+
+  /** The number of requests of a caller that this server accepts without reporting them. */
+  #maxUnreportedOf = ({ times }: Count): number =>
+    Math.max(1, Math.floor((shareOf(this.#options.limit) * times) / 20));
 
   /**
    * Evicts the callers that are neither reported nor due for a report, and, if the others are too many, these
@@ -125,7 +129,7 @@ export class RateLimitStore {
     this.#unreported = new Set([...this.#unreported].filter((caller) => this.#counts.has(caller)));
   }
 
-  #isDue = (count: Count): boolean => count.unreported >= this.#maxUnreported / 2;
+  #isDue = (count: Count): boolean => count.unreported >= this.#maxUnreportedOf(count) / 2;
 
   /** Returns the running report, or starts one. One report runs at a time, for all callers that are due. */
   readonly #startReport = singleFlight(() => this.#runReport());
@@ -148,16 +152,17 @@ export class RateLimitStore {
       count.total += count.reporting;
       count.reporting = 0;
     }
-    if (totals) this.#takeTotals(totals, sentAt);
+    if (totals) this.#takeTotals(totals, due, sentAt);
   }
 
   /** Sets the clock, and takes the totals, unless their minute has ended. */
-  #takeTotals({ now, minute, byCaller }: Totals, sentAt: number): void {
+  #takeTotals({ now, minute, byCaller }: Totals, due: Due, sentAt: number): void {
     // The database read its clock at some moment since then.
     this.#offset = now.getTime() - (sentAt + this.#uptime()) / 2;
     this.#enterMinute();
     if (minute.getTime() !== this.#minute) return;
-    for (const [caller, total] of byCaller) this.#countOf(caller).total = total;
+    for (const { caller, count } of due)
+      this.#countOf(caller, count.times).total = byCaller.get(caller) ?? count.total;
   }
 
   /** Adds counts to the current minute of the database. */

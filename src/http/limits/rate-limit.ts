@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../db/client.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { type ClientNetworks, largestOf, networksOf } from '../../lib/ip-address.ts';
 import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
@@ -52,18 +52,33 @@ export function registerRateLimit(app: FastifyInstance, { config, db, clock }: S
   // A hook of the whole app runs before authentication and counts unknown paths as well.
   app.addHook('onRequest', async (request, reply) => {
     if (isExempt(request)) return;
-    const network = networkOf(request.ip);
-    const { current, ttl } = await counts.count(network);
+    const networks = networksOf(request.ip);
+    const { remaining, ttl } = await countIn(counts, networks);
     const reset = Math.ceil(ttl / 1000);
     reply.headers({
       'ratelimit-limit': limit,
-      'ratelimit-remaining': Math.max(0, limit - current),
+      'ratelimit-remaining': Math.max(0, remaining),
       'ratelimit-reset': reset,
     });
-    if (current <= limit) return;
-    await refusals.wait(network);
+    if (remaining >= 0) return;
+    await refusals.wait(largestOf(networks));
     throw new Problem('too_many_requests', { retryAfter: reset });
   });
+}
+
+/**
+ * Counts a request in the networks of its client, the smallest first: what one of them refuses uses up nothing of a larger one,
+ * which other clients need.
+ * @returns as `RateLimitStore.count`, of the network that has the fewest requests left
+ */
+async function countIn(counts: RateLimitStore, networks: ClientNetworks) {
+  let least = { remaining: Number.POSITIVE_INFINITY, ttl: 0 };
+  for (const { id, times } of networks) {
+    const counted = await counts.count(id, times);
+    if (counted.remaining < least.remaining) least = counted;
+    if (counted.remaining < 0) break;
+  }
+  return least;
 }
 
 /**

@@ -66,7 +66,12 @@ export async function checkCode(
     await accept(tx, context, proof, match.requester);
     return null;
   }
-  await insertTry(tx, contactHash, { purpose, requester: requester.id, budget: allowance.budget, at: now });
+  await insertTry(tx, contactHash, {
+    purpose,
+    requester: requester.triesId,
+    budget: allowance.budget,
+    at: now,
+  });
   if (allowance.isLast) {
     await recordAudit(tx, context, contact, lockedActions[purpose]);
   }

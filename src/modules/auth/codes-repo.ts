@@ -18,32 +18,33 @@ export async function findLastSend(tx: Transaction, contactHash: Buffer, trust: 
 }
 
 /**
- * Counts a message, or a sign-in at the provider, in each scope. The rows stay locked until the transaction ends, so the counts of concurrent messages differ;
- * the caller rolls back if a limit is exceeded.
- * @returns the counts of the day, with the message
+ * Counts a message, or something that a client fails to prove, in each scope. The rows stay locked until the transaction ends, so
+ * the counts of concurrent messages differ; the caller rolls back if a message exceeds a limit.
+ * @returns the count of a scope in this day, with the message
  */
-export async function countSend<Scopes extends Partial<Record<string, string>>>(
+export async function countSend(
   tx: Transaction,
-  scopes: Scopes,
+  scopes: string[],
   now: Date,
-): Promise<{ [Name in keyof Scopes]: number }> {
+): Promise<(scope: string) => number> {
   // Sorted: the order in which the rows are locked.
-  const sorted = Object.values(scopes).sort();
+  const sorted = scopes.toSorted();
   const rows = await tx.query<{ scope: string; sent: number }>(sql`
     insert into code_sends (scope, day, sent)
     select scope, ${utcDay(now)}::date, 1 from unnest(${sorted}::text[]) scope
     on conflict (scope, day) do update set sent = code_sends.sent + 1
     returning scope, sent`);
   const counts = new Map(rows.map(({ scope, sent }) => [scope, sent]));
-  const entries = Object.entries(scopes).map(([name, scope]) => [name, counts.get(scope ?? '') ?? 0]);
-  return Object.fromEntries(entries) as { [Name in keyof Scopes]: number };
+  return (scope) => counts.get(scope) ?? 0;
 }
 
-/** Subtracts a message from the counts of its day. */
+/** Subtracts a message from the counts of its day. Locks the rows in the order in which `countSend` locks them. */
 export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Date): Promise<void> {
   await tx.query(sql`
     update code_sends set sent = sent - 1
-    where day = ${utcDay(sentAt)} and scope = any(${scopes}) and sent > 0`);
+    where day = ${utcDay(sentAt)} and sent > 0 and scope in (
+      select scope from code_sends where day = ${utcDay(sentAt)} and scope = any(${scopes}::text[])
+      order by scope collate "C" for update)`);
 }
 
 export type NewCode = {

@@ -4,6 +4,7 @@ import { textMessages } from '../../http/metrics.ts';
 import { type Contact, canReceive } from '../../lib/contact.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import type { CodePurpose } from './code-hashes.ts';
+import type { Trust } from './requesters.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms-failure.ts';
 
@@ -16,6 +17,7 @@ type CodeMessage = {
   /** The page that does what entering the code does; null if there is none. */
   link: string | null;
   language: Language;
+  trust: Trust;
   /** The id of the HTTP request, for the log. */
   requestId: string;
 };
@@ -29,11 +31,13 @@ export const delivers = ({ sms, mailer }: DeliveryServices, { kind }: Contact): 
  * @throws SmsFailure, MailFailure, except for an address that the mail server refuses for good
  */
 export async function deliverCode(services: DeliveryServices, message: CodeMessage): Promise<void> {
-  const { contact, purpose, code, link, language } = message;
+  const { contact, purpose, code, link, language, trust } = message;
   if (!canReceive(contact)) return;
   try {
-    if (contact.kind === 'email')
-      return await services.mailer.sendCode({ address: contact.value, purpose, code, link, language });
+    if (contact.kind === 'email') {
+      const mail = { address: contact.value, purpose, code, link, language };
+      return await services.mailer.sendCode({ ...mail, isForStranger: trust === 'unknown' });
+    }
     await services.sms.send(contact.value, purpose, code, language);
     countText(services, 'sent');
   } catch (error) {

@@ -1,12 +1,13 @@
 /**
- * How often a client network may fail to prove something other than a code: 50 times a day (UTC), as often as it may request
- * codes. Each sign-in at the OpenID Connect provider makes the server call the provider. Attempts that succeed do not count.
+ * How often a client network may fail to prove something in a day (UTC): 50 times to sign in at the OpenID Connect provider or to
+ * set the server up, as often as it may request codes. Each sign-in at the provider makes the server call the provider. Attempts
+ * that succeed do not count. An IPv6 /56 may fail twice as often, and a /48 four times.
  */
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { countSend, subtractSend } from './codes-repo.ts';
-import { type FailureUse, networkScope } from './send-limits.ts';
+import { type FailureUse, networkScopes } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 
 const maxFailures = 50;
@@ -19,13 +20,14 @@ export async function countingFailures<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const now = clock();
-  const network = networkScope(use, config.secretKey, ip);
+  const networks = networkScopes(use, config.secretKey, ip);
+  const scopes = networks.map(({ scope }) => scope);
   await transaction(db, async (tx) => {
-    const sent = await countSend(tx, { network }, now);
-    if (sent.network > maxFailures)
+    const failed = await countSend(tx, scopes, now);
+    if (networks.some(({ scope, times }) => failed(scope) > maxFailures * times))
       throw new Problem('too_many_tries', { retryAfter: secondsToNextUtcDay(now) });
   });
   const result = await work();
-  await transaction(db, (tx) => subtractSend(tx, [network], now));
+  await transaction(db, (tx) => subtractSend(tx, scopes, now));
   return result;
 }

@@ -15,7 +15,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { deviceCookieName, readCookies } from '../../http/browser-cookie.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { isKnownAddress, largestNetworkOf, networksOf } from '../../lib/ip-address.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { dayMs } from '../../lib/time.ts';
 import { readDeviceToken } from './device-tokens.ts';
@@ -23,8 +23,11 @@ import type { AuthServices } from './services.ts';
 
 export type Trust = 'unknown' | 'network' | 'device';
 
-/** `id`: a keyed hash, different for each contact. */
-export type Requester = { id: Buffer; trust: Trust };
+/**
+ * `id`: a keyed hash, different for each contact. `triesId`: that by which tries are counted. It is the same, except that the tries
+ * of an unknown network count for the largest network that contains it.
+ */
+export type Requester = { id: Buffer; triesId: Buffer; trust: Trust };
 
 /** `address`: the client's IP address. `isOwner`: the request was sent in a session of the contact's account. */
 export type Sender = { address: string; deviceTokens: string[]; isOwner: boolean };
@@ -43,10 +46,10 @@ export function senderOf(
 export const ownerAt = (address: string): Sender => ({ address, deviceTokens: [], isOwner: true });
 
 /** The operator of the server, who creates links by a command. */
-export const operatorOf = (key: string, contactHash: Buffer): Requester => ({
-  id: requesterId(key, contactHash, 'operator', ''),
-  trust: 'device',
-});
+export const operatorOf = (key: string, contactHash: Buffer): Requester =>
+  known(requesterId(key, contactHash, 'operator', ''), 'device');
+
+const known = (id: Buffer, trust: Trust): Requester => ({ id, triesId: id, trust });
 
 /** Bounds the work for a header with many cookies of one name. */
 const maxCookies = 5;
@@ -59,8 +62,9 @@ type Context = { secretKey: string; now: Date };
 const requesterId = (key: string, contactHash: Buffer, kind: string, data: Buffer | string): Buffer =>
   keyedHash(key, 'requester', Buffer.concat([contactHash, Buffer.from(`${kind}\0`), Buffer.from(data)]));
 
+/** A contact is known in the smallest network of an address alone: in a larger one are other people. */
 const networkId = (key: string, contactHash: Buffer, address: string): Buffer =>
-  requesterId(key, contactHash, 'network', networkOf(address));
+  requesterId(key, contactHash, 'network', networksOf(address)[0].id);
 
 export async function findRequester(
   tx: Transaction,
@@ -68,25 +72,31 @@ export async function findRequester(
   contactHash: Buffer,
   { address, deviceTokens, isOwner }: Sender,
 ): Promise<Requester> {
-  if (isOwner) return { id: requesterId(secretKey, contactHash, 'account', ''), trust: 'device' };
+  if (isOwner) return known(requesterId(secretKey, contactHash, 'account', ''), 'device');
   for (const token of deviceTokens) {
     const device = readDeviceToken(secretKey, contactHash, token, now);
-    if (device) return { id: requesterId(secretKey, contactHash, 'device', device), trust: 'device' };
+    if (device) return known(requesterId(secretKey, contactHash, 'device', device), 'device');
   }
   const id = networkId(secretKey, contactHash, address);
-  const known = await tx.query(sql`
+  const found = await tx.query(sql`
     select 1 from known_networks
     where contact_hash = ${contactHash} and network = ${id} and signed_in_at > ${new Date(now.getTime() - networkMs)}`);
-  return { id, trust: known.length > 0 ? 'network' : 'unknown' };
+  if (found.length > 0) return known(id, 'network');
+  const triesId = requesterId(secretKey, contactHash, 'network', largestNetworkOf(address));
+  return { id, triesId, trust: 'unknown' };
 }
 
-/** Remembers the network of a sign-in, and forgets the oldest network of the contact above the maximum. */
+/**
+ * Remembers the network of a sign-in, and forgets the oldest network of the contact above the maximum. All clients without an
+ * address share one network, which is never known.
+ */
 export async function rememberNetwork(
   tx: Transaction,
   { secretKey, now }: Context,
   contactHash: Buffer,
   address: string,
 ): Promise<void> {
+  if (!isKnownAddress(address)) return;
   const id = networkId(secretKey, contactHash, address);
   await Promise.all([
     tx.query(sql`

@@ -56,7 +56,8 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   try {
     const { id: requestId } = request.request;
     const language = await languageOf(services, request.request);
-    await deliverCode(services, { contact, purpose, code, link, language, requestId });
+    const { trust } = stored.requester;
+    await deliverCode(services, { contact, purpose, code, link, language, trust, requestId });
   } catch (error) {
     // A message that was certainly not sent does not count. If the outcome is unknown, the message and its
     // code count.
@@ -119,6 +120,5 @@ async function count(
   const waitMs = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
   if (waitMs > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(waitMs / 1000) });
   const { address } = sender;
-  const { scopes, toContact } = await countMessage(tx, config, { contact, address, trust, now });
-  return { scopes: Object.values(scopes), toContact };
+  return countMessage(tx, config, { contact, address, trust, now });
 }

@@ -9,15 +9,17 @@
  * | texts to a block of 10,000 numbers | 100 | 200 | 200 |
  * | texts to a country | 1,000 | 1,200 | 1,200 |
  * | texts to a block or country that has reached its limit, from a client network | 2 | 2 | 2 |
- * | texts in total | `SMS_PER_DAY` | `SMS_PER_DAY` | `SMS_PER_DAY` |
+ * | texts in total | four fifths of `SMS_PER_DAY` | `SMS_PER_DAY` | `SMS_PER_DAY` |
+ *
+ * Twice as many messages may come from an IPv6 /56, and four times as many from a /48 (lib/ip-address.ts).
  *
  * A contact that unknown networks have used up stays usable: a message reaches its owner, no matter who requested it, and from
  * the tenth message on, codes are valid until the day ends. A message whose code is used makes room for another. Mails cost the
- * operator nothing: the mailer bounds all of them together.
+ * operator nothing: the mailer bounds all of them together (mail/allowance.ts).
  */
 import type { ReadyConfig } from '../../lib/config.ts';
 import type { Contact } from '../../lib/contact.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { networksOf } from '../../lib/ip-address.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { nextUtcDay } from '../../lib/time.ts';
@@ -37,63 +39,88 @@ const maxUnused = 10;
 const maxShare = 2;
 const shares = 21 * maxShare;
 
-type Counted = 'contact' | 'network';
-/** `strangers`: only for unknown requesters. The others: only for texts, which cost money. */
-type CountedForSome = 'strangers' | 'block' | 'shareOfBlock' | 'country' | 'shareOfCountry' | 'everybody';
-type Counts<T> = Record<Counted, T> & Partial<Record<CountedForSome, T>>;
-/** The rows of `code_sends` that a message counts in. */
-export type SendScopes = Counts<string>;
-/** The counts, with the message that is to be sent. */
-export type SendCounts = Counts<number>;
+/** The part of `SMS_PER_DAY` that unknown requesters can use up. */
+const shareOfUnknown = 4 / 5;
 
-/** What a client network may fail to prove, beside codes. */
+/** What a client network may fail to prove. */
 export type FailureUse = 'oidc' | 'setup';
 
-/** The scope of a client network. @param use what is counted: uses do not share counts */
-export const networkScope = (use: 'address' | FailureUse, key: string, address: string): string =>
-  `${use}:${keyedHash(key, 'address', networkOf(address)).toString('base64url')}`;
+/** A row of `code_sends` of a client network. `times`: how many times the limit it may count (lib/ip-address.ts). */
+type NetworkScope = { scope: string; times: number };
+/** `strangers`: only for unknown requesters. `texts`: only for texts, which cost money. */
+export type SendScopes = {
+  contact: string;
+  strangers: string | undefined;
+  networks: NetworkScope[];
+  texts: TextScopes | undefined;
+};
+type TextScopes = { block: ShareScopes; country: ShareScopes; everybody: string };
+/** `shares`: the messages of each network of the client to the block or country. */
+type ShareScopes = { all: string; shares: string[] };
+
+/** The scopes of the networks of a client. @param use what is counted: uses do not share counts */
+export const networkScopes = (use: 'address' | FailureUse, key: string, address: string): NetworkScope[] =>
+  networksOf(address).map(({ id, times }) => ({
+    scope: `${use}:${keyedHash(key, 'address', id).toString('base64url')}`,
+    times,
+  }));
 
 export function scopesOf(key: string, contact: Contact, address: string, trust: Trust): SendScopes {
   const contactHash = hashContact(key, contact);
-  const network = networkScope('address', key, address);
+  const networks = networkScopes('address', key, address);
   return {
     contact: contactScope(contactHash),
-    ...(trust === 'unknown' && { strangers: strangersScope(contactHash) }),
-    network,
-    ...(contact.kind === 'phone' && scopesOfTexts(contact.value, network)),
+    strangers: trust === 'unknown' ? strangersScope(contactHash) : undefined,
+    networks,
+    texts: contact.kind === 'phone' ? scopesOfText(contact.value, networks) : undefined,
   };
 }
 
-function scopesOfTexts(number: string, network: string) {
-  const [block, country] = [
-    `prefix:${number.slice(0, -4)}`,
-    `country:${readPhone(number).country ?? 'none'}`,
-  ];
+function scopesOfText(number: string, networks: NetworkScope[]): TextScopes {
+  const withShares = (all: string) => ({ all, shares: networks.map(({ scope }) => `${scope}:${all}`) });
   return {
-    block,
-    shareOfBlock: `${network}:${block}`,
-    country,
-    shareOfCountry: `${network}:${country}`,
+    block: withShares(`prefix:${number.slice(0, -4)}`),
+    country: withShares(`country:${readPhone(number).country ?? 'none'}`),
     everybody: 'everybody',
   };
 }
 
+/** The names of all rows. */
+export const namesOf = ({ contact, strangers, networks, texts }: SendScopes): string[] => [
+  contact,
+  ...(strangers === undefined ? [] : [strangers]),
+  ...networks.map(({ scope }) => scope),
+  ...(texts ? [texts.block, texts.country].flatMap(({ all, shares }) => [all, ...shares]) : []),
+  ...(texts ? [texts.everybody] : []),
+];
+
+/** @param sent the messages of the day in a scope, with the one that is to be sent */
 export function isOverLimit(
-  sent: SendCounts,
+  { contact, strangers, networks, texts }: SendScopes,
+  sent: (scope: string) => number,
+  trust: Trust,
+  config: Pick<ReadyConfig, 'smsPerDay'>,
+): boolean {
+  const max = limits[trust];
+  return (
+    sent(contact) > max.contact ||
+    (strangers !== undefined && sent(strangers) > maxUnused) ||
+    networks.some(({ scope, times }) => sent(scope) > max.network * times) ||
+    (texts !== undefined && isOverTextLimit(texts, sent, trust, config))
+  );
+}
+
+function isOverTextLimit(
+  { block, country, everybody }: TextScopes,
+  sent: (scope: string) => number,
   trust: Trust,
   { smsPerDay }: Pick<ReadyConfig, 'smsPerDay'>,
 ): boolean {
   const max = limits[trust];
-  const { strangers = 0, block = 0, shareOfBlock = 0, country = 0, shareOfCountry = 0, everybody = 0 } = sent;
-  const sharesFor = (own: number) => (own <= maxShare ? shares : 0);
-  return (
-    sent.contact > max.contact ||
-    strangers > maxUnused ||
-    sent.network > max.network ||
-    block > max.block + sharesFor(shareOfBlock) ||
-    country > max.country + sharesFor(shareOfCountry) ||
-    everybody > smsPerDay
-  );
+  const isOver = ({ all, shares: own }: ShareScopes, maxOfAll: number) =>
+    sent(all) > maxOfAll + (own.every((scope) => sent(scope) <= maxShare) ? shares : 0);
+  const total = trust === 'unknown' ? Math.max(1, Math.floor(smsPerDay * shareOfUnknown)) : smsPerDay;
+  return isOver(block, max.block) || isOver(country, max.country) || sent(everybody) > total;
 }
 
 /** @param toContact the messages to the contact today, with that of this code; 0 if they are not counted */

@@ -28,7 +28,7 @@ type Allowance = { budget: Trust; isLast: boolean } | { waitMs: number };
 
 /** @param tries the wrong tries for the contact in 24 hours, oldest first */
 export function allowTry(tries: Try[], requester: Requester, purpose: CodePurpose, now: Date): Allowance {
-  const own = tries.filter(({ requester: id }) => id.equals(requester.id));
+  const own = tries.filter(({ requester: id }) => id.equals(requester.triesId));
   const recent = own.filter(
     (each) => each.purpose === purpose && each.at.getTime() > now.getTime() - windowMs,
   );

@@ -1,7 +1,7 @@
 /** Lists of public events, from the discovery index or, while there is none, from the database. */
 import type { Viewer } from '../../identity/caller.ts';
 import type { FairQueue } from '../../lib/fair-queue.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import { type ListElement, parseListed, type ShownEvent } from '../events/event-serializer.ts';
@@ -54,7 +54,7 @@ export function createEventLists(
     const found = (await index?.current())?.search(listQuery, slice);
     return (
       found ??
-      statements.run(networkOf(address), () => replicas.read((db) => listBySql(db, listQuery, slice)))
+      statements.run(largestNetworkOf(address), () => replicas.read((db) => listBySql(db, listQuery, slice)))
     );
   }
 

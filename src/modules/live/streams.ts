@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { streams as metrics } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { shareOf } from '../../lib/process-share.ts';
 import type { LiveState } from './present.ts';
 import { Stream } from './stream.ts';
@@ -37,7 +37,7 @@ export class Streams {
    * @throws Problem `too_many_requests`, `unavailable`
    */
   reserve({ caller, address }: StreamOwner): () => void {
-    const network = networkOf(address);
+    const network = largestNetworkOf(address);
     const own = caller ? (['person', caller.id] as const) : (['anonymous', network] as const);
     const owners = [own, ['network', network] as const];
     for (const [kind, id] of owners) {

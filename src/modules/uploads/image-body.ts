@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { Problem } from '../../lib/errors.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { imageTypes } from './images.ts';
 import { type OpenUpload, OpenUploads } from './open-uploads.ts';
 import { receiveBody } from './receive-body.ts';
@@ -38,7 +38,7 @@ export function acceptImages(app: App): void {
   app.addHook('preParsing', async (request, reply) => {
     const { caller, ip } = request;
     if (!caller) throw new Problem('token_missing');
-    const upload = uploads.open(caller.id, networkOf(ip));
+    const upload = uploads.open(caller.id, largestNetworkOf(ip));
     request.upload = upload;
     // `close` follows every outcome: a response, a timeout or a lost connection.
     reply.raw.once('close', () => uploads.close(upload));

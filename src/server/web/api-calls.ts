@@ -37,7 +37,8 @@ export const createApiCalls =
         method: request.method as NonNullable<InjectOptions['method']>,
         url: pathname + search,
         headers,
-        remoteAddress: page.ip,
+        // For a visitor who is gone, Node.js has no address, and `inject` would take that of this machine.
+        remoteAddress: page.ip ?? 'unknown',
         ...(body.length > 0 && { payload: body }),
       }),
     );

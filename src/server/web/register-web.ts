@@ -9,7 +9,7 @@ import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
-import { networkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { oidcNameOf } from '../../modules/admin/get-features.ts';
@@ -109,7 +109,7 @@ function registerRoutes(
   const previews = new Previews();
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, api: ApiAccess) => {
-    const drawPreview = previews.find.bind(previews, networkOf(request.ip));
+    const drawPreview = previews.find.bind(previews, largestNetworkOf(request.ip));
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
       platform: {

@@ -39,8 +39,13 @@ export const limitFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/http/limits/rate-limit.ts', [
-    ['if (current <= limit) return;', 'return;', 'limits', 'requests without a limit'],
-    ['networkOf(request.ip)', 'request.ip', 'limits', 'each IPv6 address of a network has its own limit'],
+    ['if (remaining >= 0) return;', 'return;', 'limits', 'requests without a limit'],
+    [
+      'if (counted.remaining < 0) break;',
+      '',
+      'limits',
+      'refused requests use up the limit of other networks',
+    ],
   ]),
   ...faultsOf('src/http/limits/load-shedding.ts', [
     [

@@ -45,7 +45,14 @@ export const mailFaults: Fault[] = [
       'servers together send more than MAIL_PER_HOUR',
     ],
     ['- hourMs - minuteMs)', '- hourMs)', 'mail-turns', 'more than MAIL_PER_HOUR within 60 minutes'],
-    ['perHour * (1 - shareOfCodes)', 'perHour', 'mail-turns', 'notices keep people from signing in'],
+    ['notice: 4 / 5', 'notice: 1', 'mail-turns', 'notices keep people from signing in'],
+    ['strangerCode: 9 / 10', 'strangerCode: 1', 'mail-races', 'strangers keep known people from signing in'],
+    [
+      'shareOfStrangers = 3 / 5',
+      'shareOfStrangers = 1',
+      'mail-races',
+      'strangers keep notices from being sent',
+    ],
   ]),
   ...faultsOf('src/mail/mail-sender.ts', [
     ['if (isOfServer) {', 'if (false) {', 'mail-queue', 'mails end because of a wrong password'],

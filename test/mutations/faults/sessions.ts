@@ -233,9 +233,27 @@ export const sessionFaults: Fault[] = [
     ['spent < budgets.unknown && spentOf', 'spentOf', 'code-lockout', 'many networks guess one number'],
   ]),
   ...faultsOf('src/modules/auth/send-limits.ts', [
-    ['sent.contact > max.contact ||', '', 'code-lockout', 'messages without a limit'],
-    ['strangers > maxUnused ||', '', 'code-lockout', 'strangers use up the messages of a day'],
-    ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
+    ['sent(contact) > max.contact ||', '', 'code-lockout', 'messages without a limit'],
+    ['sent(strangers) > maxUnused', 'false', 'code-lockout', 'strangers use up the messages of a day'],
+    ['max.network * times', 'max.network * 999', 'code-limits', 'codes to any number of contacts'],
+    ["trust === 'unknown' ? Math.max", 'false ? Math.max', 'code-limits', 'strangers use up SMS_PER_DAY'],
+  ]),
+  ...faultsOf('src/modules/auth/requesters.ts', [
+    [
+      'largestNetworkOf(address)',
+      'networksOf(address)[0].id',
+      'code-lockout',
+      'each network of a /48 has tries of its own',
+    ],
+    [
+      'if (!isKnownAddress(address)) return;',
+      '',
+      'code-limits',
+      'all closed connections are one known network',
+    ],
+  ]),
+  ...faultsOf('src/lib/ip-address.ts', [
+    ['{ id: `${site}/48`, times: 4 },', '', 'code-limits', 'a customer with a /48 has limits for each /56'],
   ]),
   ...faultsOf('src/modules/auth/send-code.ts', [
     ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],

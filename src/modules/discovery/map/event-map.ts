@@ -2,7 +2,7 @@
 import type { Viewer } from '../../../identity/caller.ts';
 import type { Box } from '../../../lib/coordinates.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
-import { networkOf } from '../../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../../lib/ip-address.ts';
 import type { EventServices } from '../../events/services.ts';
 import type { EventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
@@ -36,7 +36,7 @@ export function createEventMaps(
   const maps = new FairQueue(indexLimits);
 
   return async ({ query, zoom, viewer, address }) => {
-    const client = networkOf(address);
+    const client = largestNetworkOf(address);
     const hiddenOrganizers = viewer ? await people.blockedBy(viewer.id) : [];
     if (index?.loaded) {
       const map = await maps.run(client, async () =>

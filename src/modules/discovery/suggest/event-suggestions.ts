@@ -1,7 +1,7 @@
 /** What a person may mean who types the start of a search: places, categories, events, and corrected words. */
 import type { Viewer } from '../../../identity/caller.ts';
 import type { FairQueue } from '../../../lib/fair-queue.ts';
-import { networkOf } from '../../../lib/ip-address.ts';
+import { largestNetworkOf } from '../../../lib/ip-address.ts';
 import { words } from '../../../lib/text.ts';
 import { type Category, categories } from '../../events/catalogue.ts';
 import type { ShownEvent } from '../../events/event-serializer.ts';
@@ -52,7 +52,7 @@ export function createEventSuggestions(
     const found = (await index?.current())?.nearWords(word, effort);
     if (found) return found;
     const now = clock();
-    return await statements.run(networkOf(address), () =>
+    return await statements.run(largestNetworkOf(address), () =>
       replicas.read((db) => listNearWordsBySql(db, word, effort, now)),
     );
   }
