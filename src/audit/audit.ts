@@ -8,7 +8,7 @@ import { createPartitions, deleteOlderThan, type PartitionedTable } from '../db/
 import { insertRows } from '../db/rows.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { type Contact, keyOf } from '../lib/contact.ts';
+import type { Contact } from '../lib/contact.ts';
 import { minId, newIdAt } from '../lib/ids.ts';
 import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
@@ -70,7 +70,7 @@ const auditTable: PartitionedTable = { name: 'audit', key: 'who', months: 1 };
  * Entries refer to a subject by a keyed hash, so that entries without an account do not store the contact.
  */
 const hashOf = (key: string, who: AuditSubject): Buffer =>
-  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `${who.kind}\0${keyOf(who)}`);
+  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `${who.kind}\0${who.value}`);
 
 /** Inserts an entry in the transaction of the action: the database has both or neither. */
 export async function recordAudit(
@@ -89,7 +89,7 @@ export async function recordAudit(
 
 async function accountOf(tx: Transaction, contact: Contact): Promise<string | null> {
   const [row] = await tx.query<{ userId: string }>(
-    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+    sql`select user_id from contacts where contact = ${contact.value}`,
   );
   return row?.userId ?? null;
 }

@@ -8,6 +8,7 @@ import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
 import { distributeTables, isDistributed, listTablesToDistribute } from './distribute.ts';
 import { AdvisoryLock } from './locks.ts';
+import { migrationCode } from './migration-code.ts';
 import { one, type Queryable } from './query.ts';
 import { splitStatements } from './split-statements.ts';
 import { sql } from './sql.ts';
@@ -98,6 +99,7 @@ async function runMigrations(
   for (const migration of pending) {
     const { text, md5 } = await readMigration(migration);
     await runStatements(connection, text);
+    await migrationCode[migration.version]?.(connection);
     await connection.query(sql`insert into schema_version (version, name, md5, run_at)
       values (${migration.version}, ${migration.name}, ${md5}, now())`);
   }

@@ -3,9 +3,8 @@
  * is an identity at an OpenID Connect provider, to which nothing can be sent.
  */
 import { invalid } from './errors.ts';
-import { foldAddress, isMailAddress } from './mail-address.ts';
+import { canonicalAddress } from './mail-address.ts';
 import { type CountryCode, readPhone } from './phone.ts';
-import { normalize } from './user-texts/normalize.ts';
 
 /** Contacts that messages can be sent to. */
 export const messageKinds = ['phone', 'email'] as const;
@@ -14,8 +13,9 @@ export type ContactKind = (typeof contactKinds)[number];
 export type MessageKind = (typeof messageKinds)[number];
 
 /**
- * `value`: a number in E.164 format; an address as it was typed; or the issuer and the subject of an identity, with a space
- * between them.
+ * `value`: the one form that all spellings of the contact have, by which tables know it. A number in E.164 format; an address as
+ * `canonicalAddress` returns it; or the issuer and the subject of an identity, with a space between them. A number starts with + and
+ * has no @, an identity has a space, and an address has none, so the values of contacts of different kinds differ.
  */
 export type Contact = { kind: ContactKind; value: string };
 export type MessageContact = Contact & { kind: MessageKind };
@@ -27,8 +27,14 @@ export type Contacts = Record<ContactKind, string | null>;
 export const contactsOf = (account: Contacts): Contact[] =>
   contactKinds.flatMap((kind) => {
     const value = account[kind];
-    return value ? { kind, value } : [];
+    return value ? storedContact(kind, value) : [];
   });
+
+/** A contact of a table or token. Version 0.1.0 stored addresses as they were typed. */
+export const storedContact = <Kind extends ContactKind>(kind: Kind, value: string) => ({
+  kind,
+  value: kind === 'email' ? (canonicalAddress(value) ?? value) : value,
+});
 
 export const canReceive = (contact: Contact): contact is MessageContact => contact.kind !== 'oidc';
 
@@ -42,27 +48,21 @@ export const identityOf = (issuer: string, subject: string): Contact => ({
 export const isIdentityAt = (identity: string, issuer: string | undefined): boolean =>
   issuer !== undefined && identity.startsWith(`${issuer} `);
 
-/**
- * What all spellings of a contact have in common. A number starts with + and has no @, an identity has a space, and an address
- * has none, so the keys of contacts of different kinds differ.
- */
-export const keyOf = ({ kind, value }: Contact): string => (kind === 'email' ? foldAddress(value) : value);
-
 /** @throws Problem `invalid_request` as `readPhone` does */
 export const readNumber = (text: string, from?: CountryCode): MessageContact => ({
   kind: 'phone',
   value: readPhone(text, from).number,
 });
 
+/** Longer texts are no addresses, whatever is around the address. */
+const maxTypedLength = 1_000;
+
 /**
  * Reads an address as people type it, with spaces and direction marks around it.
  * @throws Problem `invalid_request`
  */
 export function readAddress(text: string): MessageContact {
-  const typed = text.replace(/\p{Cf}/gu, '').trim();
-  // Normalization cuts long runs of combining marks, so it could make an address of another text.
-  const value = isMailAddress(typed) ? normalize(typed, 'NFC') : '';
-  if (!isMailAddress(value))
-    throw invalid('email', 'must be a mail address, such as mara@example.org', 'email');
+  const value = text.length > maxTypedLength ? null : canonicalAddress(text.replace(/\p{Cf}/gu, '').trim());
+  if (value === null) throw invalid('email', 'must be a mail address, such as mara@example.org', 'email');
   return { kind: 'email', value };
 }

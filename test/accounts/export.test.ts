@@ -112,7 +112,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     { phone, email, name, username, bio, city, isPrivate, role, followersCount, followingCount },
     {
       phone: person.phone,
-      email: 'Xanthippe.Q@example.org',
+      email: 'xanthippe.q@example.org',
       name: 'Xanthippe Quistgaard',
       username: 'xanthippe.q',
       bio: 'Writes epigrams.',

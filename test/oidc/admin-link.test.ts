@@ -25,8 +25,11 @@ const open = (token: string, on = closed) =>
 test('admin link: signs the admin in once, on a server with no way but the provider; the trail has both', async () => {
   const admin = await createAdmin(api);
   const email = await addAddress(api, admin);
-  for (const contact of [admin.phone, email.toUpperCase()]) {
-    const { code, stdout, stderr } = await link(contact);
+  for (const [typed, contact] of [
+    [admin.phone, admin.phone],
+    [email.toUpperCase(), email],
+  ] as const) {
+    const { code, stdout, stderr } = await link(typed);
     assert.deepEqual([code, stderr], [0, '']);
     assert.ok(stdout.startsWith(`This address signs ${contact} in, once, within 15 minutes:\nhttp`));
     const { body } = expectStatus(await open(tokenIn(stdout)), 200);

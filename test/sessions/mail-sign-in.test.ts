@@ -1,8 +1,9 @@
 /** Signing in with a mail address: the rules of sign-in by phone, and the link. */
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import { createUser, fromPage, nextAddress, nextPhone, requestMail, tokenOf } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { MailServer } from '../support/mail-server.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
 
 const clock = new TestClock();
@@ -36,6 +37,52 @@ test('mail sign-in: 200 with the same account in other case, with spaces and dir
     const again = await signIn(spelling);
     assert.deepEqual([again.user.id, again.user.email], [user.id, email]);
   }
+});
+
+test('mail sign-in: 200 with the same account in all spellings of an internationalized address, which has one form', async () => {
+  const { user } = await signIn('Noor@Bücher.example');
+  assert.equal(user.email, 'noor@xn--bcher-kva.example');
+  for (const spelling of [
+    'noor@xn--bcher-kva.example',
+    'NOOR@BÜCHER.EXAMPLE',
+    'noor@bu\u0308cher.example',
+    'ｎｏｏｒ@ｂücher.example',
+    'noor@bücher。example.',
+    'noor@bücher\ufe0f.example',
+  ]) {
+    const again = await signIn(spelling);
+    assert.deepEqual([again.user.id, again.user.email, again.isNewUser], [user.id, user.email, false]);
+  }
+});
+
+test('mail code: 429 within a minute for any spelling of an address, on two servers; one mail, to its one form', async () => {
+  const server = new MailServer({});
+  const port = await server.listen();
+  after(() => server.close());
+  const env = {
+    MAIL_URL: `smtp://localhost:${port}`,
+    MAIL_FROM: 'events@example.org',
+    DEV_CODES: 'off',
+    TRUST_PROXY: 'loopback',
+  };
+  const [one, two] = [await api.startAnother({ env }), await api.startAnother({ env })];
+  const spellings = ['victim@bücher.example', 'VICTIM@BÜCHER.example', 'ｖictim@ｂücher.example'].concat([
+    'victim@xn--bcher-kva.example',
+    'victim@bücher.example.',
+  ]);
+  const responses = await Promise.all(
+    spellings.map((email, n) =>
+      (n % 2 ? one : two).call('POST', '/v1/auth/email/request', {
+        body: { email },
+        headers: { 'x-forwarded-for': `198.51.100.${n}` },
+      }),
+    ),
+  );
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 429, 429, 429, 429]);
+  assert.deepEqual(
+    server.received.map(({ to }) => to),
+    ['victim@xn--bcher-kva.example'],
+  );
 });
 
 test('mail sign-in: 400 naming email for a text that is no address', async () => {

@@ -38,6 +38,30 @@ test('sign-in: 200 with a new account for a new phone, later with the same accou
   assert.notEqual(second.accessToken, first.accessToken);
 });
 
+/** Writes a text with the digits of a script, which begin at `zero`. */
+const inDigits = (text: string, zero: string) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint((zero.codePointAt(0) ?? 0) + Number(digit)));
+
+test('sign-in: 202 and 200 for a number and a code in the digits of any script', async () => {
+  for (const zero of ['٠', '۰', '०', '০', '๐', '０', '𝟎']) {
+    const phone = nextPhone();
+    const code = await codeFor(inDigits(phone, zero));
+    const { body } = expectStatus(await verify(phone, inDigits(code, zero)), 200);
+    assert.equal(body.user.phone, phone, zero);
+    const again = await codeFor(phone);
+    const spaced = `\u200f${inDigits(again.slice(0, 3), zero)} ${again.slice(3)}`;
+    expectStatus(await verify(inDigits(phone, zero), spaced), 200);
+  }
+});
+
+test('sign-in: 200 with the same account for a Mexican number with and without the 1 of former mobiles', async () => {
+  const code = await codeFor('+52 1 55 5550 0101');
+  const { body } = expectStatus(await verify('+525555500101', code), 200);
+  assert.equal(body.user.phone, '+525555500101');
+  const again = await verify('+5215555500101', await codeFor('+52 55 5550 0101'));
+  assert.equal(expectStatus(again, 200).body.user.id, body.user.id);
+});
+
 test('code: 400 for a code that is wrong, used, replaced by a newer code, or five minutes old', async () => {
   const phone = nextPhone();
   const old = await codeFor(phone);
@@ -126,7 +150,7 @@ test('phone: 400 naming phone for a text that is not a number in international f
     '+1202555',
     '+120255501020000',
     '+1202555010a',
-    '+٤٦٧٠١٢٣٤٥٦٧',
+    '+四六七〇一二三四五六七',
     'tel:+12025550102',
     '+12025550102;ext=5',
   ]) {

@@ -15,7 +15,7 @@ export const nextPhone = (): string => `+1415${String(5_550_000 + people++).padS
 let addresses = 0;
 
 /** Returns a mail address that no other test in this process uses. */
-export const nextAddress = (): string => `Person.${++addresses}@example.org`;
+export const nextAddress = (): string => `person.${++addresses}@example.org`;
 
 export async function createUser(
   api: Api,

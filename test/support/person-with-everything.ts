@@ -35,7 +35,7 @@ const storeMail = (api: Api, { id }: Person) => api.sql`
 export async function createPersonWithEverything(api: Api, second: Api) {
   const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
   const person = await createUser(api, profile);
-  const email = await addAddress(api, person, 'Xanthippe.Q@example.org');
+  const email = await addAddress(api, person, 'xanthippe.q@example.org');
   await requestMail(api, email);
   const newPhone = { token: person.token, body: { phone: nextPhone() } };
   expectStatus(await api.call('PUT', '/v1/me/phone', newPhone), 202);

@@ -9,7 +9,6 @@ import {
   type ContactKind,
   canReceive,
   contactsOf,
-  keyOf,
   type MessageKind,
 } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -132,8 +131,8 @@ async function replaceContact(
 ): Promise<Changed | Problem> {
   const userId = caller.id;
   const previous = before.find((contact) => contact.kind === kind);
-  // Another spelling of the same address is stored, and changes nothing else.
-  const isSame = previous !== undefined && next !== null && keyOf(previous) === keyOf(next);
+  // Another spelling of the same contact changes nothing.
+  const isSame = previous !== undefined && next !== null && previous.value === next.value;
   const [lost, gained] = isSame ? [undefined, null] : [previous, next];
   // Returned, so that the code is used up.
   if (gained && !(await reserveContact(tx, userId, gained))) return new Problem('contact_taken');

@@ -2,7 +2,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { MessageContact, MessageKind } from '../../lib/contact.ts';
+import { type MessageContact, type MessageKind, storedContact } from '../../lib/contact.ts';
 import { dayMs } from '../../lib/time.ts';
 
 /** No code is valid for longer. */
@@ -27,7 +27,7 @@ export async function findContactChange(
   const [row] = await tx.query<{ value: string }>(
     sql`select value from contact_changes where user_id = ${userId} and kind = ${kind}`,
   );
-  return row ? { kind, value: row.value } : null;
+  return row ? storedContact(kind, row.value) : null;
 }
 
 /** Spares a newer change of the same kind. */

@@ -4,7 +4,7 @@ import { one } from '../../db/query.ts';
 import { empty, join, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { type Contact, keyOf } from '../../lib/contact.ts';
+import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../auth/session-repo.ts';
@@ -98,7 +98,7 @@ type UserFilter = {
 };
 
 const ofContact = (contact: Contact): Statement =>
-  sql`and u.id = (select user_id from contacts where contact = ${keyOf(contact)})`;
+  sql`and u.id = (select user_id from contacts where contact = ${contact.value})`;
 
 /**
  * Returns accounts, the newest first.

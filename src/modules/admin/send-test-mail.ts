@@ -4,7 +4,7 @@ import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { invalid } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { isMailAddress } from '../../lib/mail-address.ts';
+import { canonicalAddress } from '../../lib/mail-address.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import { insertMails } from '../../mail/mails.ts';
 import { QueuedMailId, TestMail } from './schemas.ts';
@@ -20,8 +20,9 @@ export const sendTestMail = defineEndpoint({
   problems: ['mail_unavailable'],
 
   async handler({ caller, body }, { db, clock, mailer }: BaseServices) {
-    const { address, language = baseLanguage } = body;
-    if (!isMailAddress(address)) throw invalid('address', 'must be an e-mail address');
+    const { language = baseLanguage } = body;
+    const address = canonicalAddress(body.address);
+    if (address === null) throw invalid('address', 'must be an e-mail address');
     if (!mailer.isOn) throw new MailFailure('off');
     const mail = { userId: caller.id, id: newId(), kind: 'test', subjectId: caller.id } as const;
     await actAsAdmin(db, caller, async (tx) => {

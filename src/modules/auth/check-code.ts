@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type AuditAction, type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Contact } from '../../lib/contact.ts';
+import { toAsciiDigits } from '../../lib/digits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { hashAddress } from '../../lib/mail-address.ts';
 import { releaseAddress } from '../../mail/suppressions.ts';
@@ -56,7 +57,7 @@ export async function checkCode(
   const allowance = allowTry(tries, requester, purpose, now);
   if ('waitMs' in allowance)
     return new Problem('too_many_tries', { retryAfter: Math.ceil(allowance.waitMs / 1000) });
-  const hash = hashCode(secretKey, contact, purpose, code);
+  const hash = hashCode(secretKey, contact, purpose, readCode(code));
   const valid = codes.filter(({ codeHash, expiresAt }) => codeHash && expiresAt > now);
   // A try is compared with two codes at most: the requester's own, which no request of others replaces, and the newest one,
   // for a person who requested it on another network, or who received it because others requested it.
@@ -77,6 +78,9 @@ export async function checkCode(
   }
   return wrong;
 }
+
+/** A code as people enter it: with the digits of any script, and spaces and direction marks between them. */
+const readCode = (text: string): string => toAsciiDigits(text).replace(/[\s\p{Cf}]/gu, '');
 
 /**
  * Uses up the code of a link, of which the mail was sent to the address of the link, or which a command printed. No try is

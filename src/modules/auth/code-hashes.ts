@@ -2,7 +2,7 @@
  * Keyed hashes of contacts and codes. Without the server's key, the stored hashes cannot be searched for numbers and
  * addresses.
  */
-import { type Contact, keyOf } from '../../lib/contact.ts';
+import type { Contact } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { type MailedPurpose, mailedPurposes } from '../../mail/mailer.ts';
 
@@ -12,13 +12,13 @@ export type CodePurpose = MailedPurpose;
 
 /** The key of a contact's rows in `codes`. The tables of codes hold no contact. */
 export const hashContact = (key: string, contact: Contact): Buffer =>
-  keyedHash(key, contact.kind, keyOf(contact));
+  keyedHash(key, contact.kind, contact.value);
 
 export const hashContacts = (key: string, contacts: Contact[]): Buffer[] =>
   contacts.map((contact) => hashContact(key, contact));
 
 export const hashCode = (key: string, contact: Contact, purpose: CodePurpose, code: string): Buffer =>
-  keyedHash(key, 'code', `${purpose}\0${keyOf(contact)}\0${code}`);
+  keyedHash(key, 'code', `${purpose}\0${contact.value}\0${code}`);
 
 /** The scope of the contact's own daily limit in `code_sends`. */
 export const contactScope = (contactHash: Buffer): string => `contact:${contactHash.toString('base64url')}`;

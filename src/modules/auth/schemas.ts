@@ -4,7 +4,9 @@ import { Me } from '../users/own-profile-schemas.ts';
 
 export const phone = Type.String({
   maxLength: 40,
-  description: 'In international form, with + and country code; with `country`, also as it is dialled there.',
+  description:
+    'In international form, with + and country code; with `country`, also as it is dialled there. The digits may be those of any ' +
+    'script.',
   examples: ['+12025550102'],
 });
 
@@ -29,7 +31,7 @@ const deviceToken = Type.Optional(
 
 export const email = Type.String({
   maxLength: 254,
-  description: 'A mail address. Case does not matter.',
+  description: 'A mail address, in any spelling: responses have its domain in ASCII and small letters.',
   examples: ['mara@example.org'],
 });
 
@@ -81,7 +83,10 @@ export const CodeSent = named(
 );
 export type CodeSent = Static<typeof CodeSent>;
 
-export const code = Type.String({ maxLength: 20, description: 'The six digits of the message.' });
+export const code = Type.String({
+  maxLength: 20,
+  description: 'The six digits of the message, also those of another script, and with spaces.',
+});
 
 export const CodeProof = body(
   { phone, country, code, deviceToken },

@@ -4,7 +4,7 @@
  * once, as its code is.
  */
 import type { ReadyConfig } from '../../lib/config.ts';
-import type { MessageContact } from '../../lib/contact.ts';
+import { type MessageContact, storedContact } from '../../lib/contact.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { seal, unsealOwn } from '../../lib/sealing.ts';
 import { packToken } from '../../lib/token-packing.ts';
@@ -33,7 +33,9 @@ export function signInLink(
 }
 
 /** @returns null if the server made no such token */
-export const readLinkToken = (secretKey: string, token: string): LinkProof | null =>
-  token.startsWith(prefix)
-    ? unsealOwn<LinkProof>(sealKey(secretKey), Buffer.from(token.slice(prefix.length), 'base64url'))
-    : null;
+export function readLinkToken(secretKey: string, token: string): LinkProof | null {
+  if (!token.startsWith(prefix)) return null;
+  const sealed = Buffer.from(token.slice(prefix.length), 'base64url');
+  const proof = unsealOwn<LinkProof>(sealKey(secretKey), sealed);
+  return proof && { ...proof, contact: storedContact(proof.contact.kind, proof.contact.value) };
+}

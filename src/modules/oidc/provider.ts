@@ -5,7 +5,7 @@ import type { OidcConfig } from '../../lib/config/oidc.ts';
 import { type Contact, identityOf, type MessageContact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { lazily } from '../../lib/lazily.ts';
-import { isMailAddress } from '../../lib/mail-address.ts';
+import { canonicalAddress } from '../../lib/mail-address.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { requestSpan } from '../../telemetry/request-span.ts';
@@ -153,7 +153,7 @@ async function readUserInfo(
 type Claims = Record<string, unknown>;
 
 /** The standard has the truth value `true`. A text such as "false" would be true, too. */
-const verifiedAddress = ({ email, email_verified: isVerified }: Claims): MessageContact | undefined =>
-  isVerified === true && typeof email === 'string' && isMailAddress(email)
-    ? { kind: 'email', value: email }
-    : undefined;
+function verifiedAddress({ email, email_verified: isVerified }: Claims): MessageContact | undefined {
+  const value = isVerified === true && typeof email === 'string' ? canonicalAddress(email) : null;
+  return value === null ? undefined : { kind: 'email', value };
+}

@@ -4,7 +4,7 @@ import { update } from '../../db/rows.ts';
 import { empty, raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { type Contact, type ContactKind, keyOf } from '../../lib/contact.ts';
+import type { Contact, ContactKind } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { userSearchText } from './search-repo.ts';
@@ -42,20 +42,20 @@ export async function findOrCreateAccount(
  */
 export async function reserveContact(tx: Transaction, userId: string, contact: Contact): Promise<boolean> {
   const count = await tx.execute(
-    sql`insert into contacts (contact, user_id) values (${keyOf(contact)}, ${userId}) on conflict do nothing`,
+    sql`insert into contacts (contact, user_id) values (${contact.value}, ${userId}) on conflict do nothing`,
   );
   return count === 1;
 }
 
 /** Makes the contact free, unless another account has it already. */
 export async function releaseContact(tx: Transaction, userId: string, contact: Contact): Promise<void> {
-  await tx.query(sql`delete from contacts where contact = ${keyOf(contact)} and user_id = ${userId}`);
+  await tx.query(sql`delete from contacts where contact = ${contact.value} and user_id = ${userId}`);
 }
 
 /** Finds the id of the account of a contact, without a lock. */
 export async function findOwner(tx: Transaction, contact: Contact): Promise<string | null> {
   const [owner] = await tx.query<{ userId: string }>(
-    sql`select user_id from contacts where contact = ${keyOf(contact)}`,
+    sql`select user_id from contacts where contact = ${contact.value}`,
   );
   return owner?.userId ?? null;
 }

@@ -4,7 +4,7 @@ import { type Fault, faultsOf } from '../fault.ts';
 export const limitFaults: Fault[] = [
   ...faultsOf('src/http/limits/rate-limit-store.ts', [
     [
-      'if (current > this.#options.limit) return',
+      'if (remaining < 0) return',
       'if (false) return',
       'src/http/limits/rate-limit-store',
       'requests without a limit',
@@ -16,8 +16,8 @@ export const limitFaults: Fault[] = [
       'each server has its own limit',
     ],
     [
-      'this.#countOf(caller).total = total;',
-      'void total;',
+      'byCaller.get(caller) ?? count.total',
+      'count.total',
       'src/http/limits/rate-limit-store',
       'each server has its own limit',
     ],

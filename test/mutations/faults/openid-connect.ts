@@ -21,7 +21,7 @@ export const openIdConnectFaults: Fault[] = [
       'a subject that fills the index',
     ],
     ['isVerified === true', 'isVerified', 'oidc-sign-in', 'an address that the provider has not verified'],
-    [' && isMailAddress(email)', '', 'oidc-sign-in', 'a text that is no address'],
+    ['canonicalAddress(email) : null', 'email : null', 'oidc-sign-in', 'a text that is no address'],
     ["code_challenge_method: 'S256',", '', 'oidc-sign-in', 'a challenge in clear text'],
   ]),
   ...faultsOf('src/modules/oidc/find-or-link-account.ts', [
@@ -48,9 +48,9 @@ export const openIdConnectFaults: Fault[] = [
     ['sameOriginOnly: true,', '', 'oidc-failures', 'another site begins a sign-in'],
   ]),
   ...faultsOf('src/modules/auth/failure-limit.ts', [
-    ['if (sent.network > maxFailures)', 'if (false)', 'oidc-failures', 'endless requests to the provider'],
+    ['failed(scope) > maxFailures * times', 'false', 'oidc-failures', 'endless requests to the provider'],
     [
-      'await transaction(db, (tx) => subtractSend(tx, [network], now));',
+      'await transaction(db, (tx) => subtractSend(tx, scopes, now));',
       '',
       'oidc-failures',
       'a network of many people is locked out',

@@ -252,6 +252,16 @@ export const sessionFaults: Fault[] = [
       'all closed connections are one known network',
     ],
   ]),
+  ...faultsOf('src/modules/auth/check-code.ts', [
+    ['readCode(code));', 'code);', 'sign-in', 'a code in Arabic digits'],
+  ]),
+  ...faultsOf('src/lib/mail-address.ts', [
+    ['!typedDomain.test(host)', 'false', 'src/lib/mail-address', 'a domain of any length is converted'],
+    ['domainToASCII(host)', 'host.toLowerCase()', 'mail-sign-in', 'several accounts of one mailbox'],
+  ]),
+  ...faultsOf('src/lib/phone.ts', [
+    [".replace(mexicanMobile, '+52')", '', 'sign-in', 'a Mexican number from an address book is refused'],
+  ]),
   ...faultsOf('src/lib/ip-address.ts', [
     ['{ id: `${site}/48`, times: 4 },', '', 'code-limits', 'a customer with a /48 has limits for each /56'],
   ]),

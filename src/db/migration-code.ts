@@ -1,0 +1,41 @@
+/** What migrations do that SQL cannot. It runs after the statements of the migration, in its transaction. */
+import { canonicalAddress } from '../lib/mail-address.ts';
+import type { Queryable } from './query.ts';
+import { sql } from './sql.ts';
+
+/** By the number of the migration. */
+export const migrationCode: Record<number, (db: Queryable) => Promise<void>> = { 5: canonicalizeAddresses };
+
+type Row = { contact: string; userId: string };
+
+/**
+ * Gives addresses with letters beyond ASCII the form of `canonicalAddress`. Of two accounts whose addresses were two spellings of
+ * one mailbox, the one whose spelling is that form signs in with it, otherwise the one that comes first. The other account keeps its
+ * data, sessions and further contacts. What is stored by keyed hashes of the former spelling expires: codes and tries in a day, known
+ * networks in 400 days.
+ */
+async function canonicalizeAddresses(db: Queryable): Promise<void> {
+  // A contact with a space is an identity.
+  const rows = await db.query<Row>(sql`
+    select contact, user_id from contacts
+    where octet_length(contact) <> char_length(contact) and contact like '%@%' and contact not like '% %'
+    order by contact`);
+  const changed = rows.flatMap(({ contact, userId }) => {
+    const address = canonicalAddress(contact);
+    return address === null || address === contact ? [] : [{ contact, address, userId }];
+  });
+  if (changed.length === 0) return;
+  const [contacts, addresses, ids] = [
+    changed.map(({ contact }) => contact),
+    changed.map(({ address }) => address),
+    changed.map(({ userId }) => userId),
+  ];
+  await db.execute(sql`
+    insert into contacts (contact, user_id)
+    select a.address, a.id from unnest(${addresses}::text[], ${ids}::uuid[]) a (address, id)
+    on conflict do nothing`);
+  await db.execute(sql`delete from contacts where contact = any(${contacts}::text[])`);
+  await db.execute(sql`
+    update users u set email = a.address, version = u.version + 1
+    from unnest(${addresses}::text[], ${ids}::uuid[]) a (address, id) where u.id = a.id`);
+}
