@@ -12,7 +12,7 @@ export type InboxEntry = {
   count: number;
   person: { id: string } | null;
   isFollowing: boolean;
-  event: { id: string; status: string } | null;
+  event: { id: string; status: string; location: { isExact: boolean } } | null;
   answer: string | null;
   bringing: { title: string; quantity: number }[];
 };

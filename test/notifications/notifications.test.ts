@@ -141,6 +141,20 @@ test('race: an event that is published on two servers at once is new once', asyn
   );
   await deliver();
   assert.deepEqual(await summary(follower), ['newEvent×1!']);
+// spec: 2.4 GET /v1/notifications: the event of a notification
+test('inbox: the event of a notification has the fields of its record, whether its location is exact included', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const location = { address: 'Vejle', lat: 55.709, lng: 9.535, isExact: false };
+  const event = await createEvent(api, organizer, { location });
+  await rsvpGoing(api, guest, event.id);
+  await change(organizer, event.id, { startAt: inDays(8), endAt: inDays(8, 4) });
+  await deliver();
+  const shown = (await inbox(guest))[0]?.event;
+  const record = expectStatus(await api.get(`/v1/events/${event.id}`, guest.token), 200).body;
+  const names = 'id title coverUrl startAt endAt allDay timezone location status'.split(' ');
+  assert.deepEqual(shown, Object.fromEntries(names.map((name) => [name, record[name]])));
+  assert.equal(shown?.location.isExact, false);
 });
 
 test('eventCancelled: guests are notified once, and of an event that takes place again', async () => {

@@ -48,6 +48,8 @@ const responsesOf = (rows: typeof fieldRows) =>
   schemasOf(rows, ({ response, stored }) => response ?? stored, Type.Object);
 
 const output = responsesOf(fieldRows) as Schemas<EventOutput>;
+/** Where an event is (specification 2.4). */
+export const EventLocation = output.location;
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
   ...responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord)),

@@ -13,6 +13,7 @@ import {
   notificationKinds,
   personKinds,
 } from '../../outbox/kinds.ts';
+import { EventLocation } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] };
@@ -27,11 +28,7 @@ const NotificationEvent = named(
     endAt: timestamp(),
     allDay: Type.Boolean({ examples: [false] }),
     timezone: Type.String({ examples: ['Europe/Oslo'] }),
-    location: Type.Object({
-      address: Type.String({ examples: ['Aker Brygge, Oslo'] }),
-      lat: Type.Number(),
-      lng: Type.Number(),
-    }),
+    location: EventLocation,
     status: oneOf(['scheduled', 'cancelled']),
   }),
 );
