@@ -1,7 +1,14 @@
 /** GET /v1/events/highlights: what lists show beside the records of their events. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createEvent, createItem, createUser, createUsers, type Person } from '../support/factories.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  type Person,
+} from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
@@ -65,6 +72,23 @@ test('highlights: the guests are those of the guest list, at most four, without 
   assert.deepEqual(await guestIds(event.id, viewer), idsOf(...others.slice(2)).slice(0, 4));
   await rsvp(event.id, others[5] as Person, { status: 'interested' });
   assert.deepEqual(await guestIds(event.id, viewer), idsOf(...others.slice(2, 5)));
+});
+
+// spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events
+test('highlights: the organizer and admins see guests who hide, at this event alone; others see the visible guest behind nine of them', async () => {
+  const event = await createEvent(api, organizer, { guestListVisibility: 'everyone' });
+  const open = await createEvent(api, organizer, { guestListVisibility: 'everyone' });
+  const people = (await createUsers(api, 10)).toSorted((x, y) => (x.id < y.id ? -1 : 1));
+  const [first, last] = [people.at(0), people.at(-1)];
+  assert.ok(first && last);
+  for (const person of people) await rsvp(event.id, person, { isHidden: person !== last });
+  await rsvp(open.id, first);
+  const admin = await createAdmin(api);
+  const hidden = people.slice(0, 4).map(({ id }) => id);
+  for (const viewer of [organizer, admin]) assert.deepEqual(await guestIds(event.id, viewer), hidden);
+  for (const viewer of [null, first]) assert.deepEqual(await guestIds(event.id, viewer), [last.id]);
+  const both = (await read([event.id, open.id])).map(({ guests }) => guests.map(({ id }) => id));
+  assert.deepEqual(both, [[last.id], [first.id]]);
 });
 
 // spec: 4.9 GET /v1/events/highlights: guests, seats and things still needed of listed events

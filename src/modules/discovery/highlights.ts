@@ -4,16 +4,14 @@ import type { Database } from '../../db/client.ts';
 import { queryEach } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { belongsToAudience } from '../events/audience.ts';
+import { belongsToAudience, isOrganizer } from '../events/audience.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
-import { listShownPeople } from '../events/shown-people.ts';
 import { toPerson } from '../users/present.ts';
-import { type EventHighlights, maxGuests } from './highlight-schemas.ts';
+import { type EventGuests, guestsRead, listFirstGuests } from './first-guests.ts';
+import type { EventHighlights } from './highlight-schemas.ts';
 
-/** Of the first guests, some may be hidden from the viewer. */
-const guestsRead = 2 * maxGuests;
 /** A list has up to 50 events; one statement reads several lists. */
 const maxEventsPerStatement = 500;
 
@@ -23,8 +21,8 @@ type HighlightRow = {
     EventRow,
     'id' | 'organizerId' | 'visibility' | 'hidden' | 'status' | 'guestListVisibility' | 'bookedCount'
   > | null;
-  /** The first who are going and did not hide it. */
-  guestIds: string[];
+  /** The first `guestsRead` who are going. */
+  guests: EventGuests['first'];
   /** Items of the bring-list of which not all are claimed. */
   neededCount: number;
 };
@@ -38,7 +36,6 @@ export const createHighlightLoader = (db: Database): HighlightLoader =>
     maxBatchSize: maxEventsPerStatement,
   });
 
-/** The limit is below the filter: an event may have thousands of guests who hide. */
 const listHighlightRows = (db: Database, ids: string[]): Promise<HighlightRow[]> =>
   queryEach<HighlightRow, { eventId: string }>(
     db,
@@ -53,12 +50,14 @@ const listHighlightRows = (db: Database, ids: string[]): Promise<HighlightRow[]>
           from events e join event_counters c on c.event_id = e.id where e.id = ${eventId}
         ) as event,
         (
-          select coalesce(json_agg(r.user_id order by r.user_id) filter (where r.is_hidden is not true), '[]')
+          select coalesce(
+            json_agg(json_build_object('userId', r.user_id, 'isHidden', coalesce(r.is_hidden, false)) order by r.user_id),
+            '[]')
           from (
             select user_id, is_hidden from rsvps where event_id = ${eventId} and status = 'going'
             order by user_id limit ${guestsRead}
           ) r
-        ) as guest_ids,
+        ) as guests,
         (
           select count(*)::int
           from items i
@@ -79,21 +78,23 @@ export async function findHighlights(
 ): Promise<EventHighlights[]> {
   const all = await Promise.all(ids.map((id) => find(services, id, viewer)));
   const found = all.filter((each) => each !== null);
-  const guests = found.flatMap(({ guestIds }) => guestIds.map((userId) => ({ userId, isHidden: false })));
-  const people = await listShownPeople(services.db, { id: viewer?.id ?? null, seesAll: false }, guests);
+  const guests = await listFirstGuests(services.db, viewer, found);
   const { publicUrl } = services.config;
-  return found.map(({ guestIds, ...others }) => {
-    const shown = guestIds.map((userId) => people.get(userId)).filter((person) => person !== undefined);
-    return { ...others, guests: shown.slice(0, maxGuests).map((person) => toPerson(person, publicUrl)) };
-  });
+  return found.map(({ eventId, bookedCount, neededCount }, i) => ({
+    id: eventId,
+    bookedCount,
+    neededCount,
+    guests: (guests[i] ?? []).map((person) => toPerson(person, publicUrl)),
+  }));
 }
 
-/** What an event has, without the guests that the viewer may not list; null if the viewer may not see it. */
+/** What an event has, without guests if the viewer may not list them; null if the viewer may not see the event. */
 async function find({ highlights, isGuest }: Services, eventId: string, viewer: Viewer | null) {
-  const { event, guestIds, neededCount } = await highlights(eventId);
+  const { event, guests, neededCount } = await highlights(eventId);
   if (!event || !isVisible(event, viewer)) return null;
-  const { id, bookedCount, guestListVisibility } = event;
-  const seesGuests =
-    guestIds.length > 0 && (await belongsToAudience(guestListVisibility, event, viewer, isGuest));
-  return { id, bookedCount, neededCount, guestIds: seesGuests ? guestIds : [] };
+  const { bookedCount, guestListVisibility } = event;
+  const listsGuests =
+    guests.length > 0 && (await belongsToAudience(guestListVisibility, event, viewer, isGuest));
+  const seesAll = isOrganizer(event, viewer);
+  return { eventId, bookedCount, neededCount, seesAll, first: listsGuests ? guests : [] };
 }
