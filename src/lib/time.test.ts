@@ -9,6 +9,13 @@ test('parseTimestamp: accepts any offset and cuts to milliseconds', () => {
   assert.equal(parseTimestamp('2026-12-24T18:00:00.5Z')?.toISOString(), '2026-12-24T18:00:00.500Z');
 });
 
+test('parseTimestamp: the years 1900 to 9999 are those of the instant in UTC', () => {
+  assert.equal(parseTimestamp('1899-12-31T23:30:00-01:00')?.toISOString(), '1900-01-01T00:30:00.000Z');
+  assert.equal(parseTimestamp('9999-12-31T23:59:59+01:00')?.toISOString(), '9999-12-31T22:59:59.000Z');
+  for (const text of ['1900-01-01T00:30:00+01:00', '9999-12-31T23:30:00-01:00', '0000-01-01T00:00:00Z'])
+    assert.equal(parseTimestamp(text), null, text);
+});
+
 test('parseTimestamp: rejects days, hours and offsets that do not exist', () => {
   for (const text of [
     '2026-02-30T00:00:00Z',

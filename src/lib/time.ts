@@ -29,7 +29,8 @@ export function parseTimestamp(text: string): Date | null {
   const parts = timestamp.exec(text);
   if (!parts) return null;
   const [, day = '', clock = '', fraction = '.0', zone = ''] = parts;
-  if (!parseDay(day)) return null;
+  // The day at the offset may lie outside of the years that are valid in UTC.
+  if (!readDay(day)) return null;
   const at = new Date(`${day}T${clock}.${fraction.slice(1, 4).padEnd(3, '0')}${zone.toUpperCase()}`);
   return isWithinRange(at) ? at : null;
 }
@@ -39,10 +40,15 @@ export function parseTimestamp(text: string): Date | null {
  * range.
  */
 export function parseDay(text: string): Date | null {
-  if (!date.test(text)) return null;
+  const at = date.test(text) ? readDay(text) : null;
+  return at && isWithinRange(at) ? at : null;
+}
+
+/** The first instant in UTC of a day of any year; null if it does not exist. */
+function readDay(text: string): Date | null {
   const at = new Date(`${text}T00:00:00.000Z`);
   // Date turns 30 February into 2 March; the comparison detects that.
-  return isWithinRange(at) && at.toISOString().startsWith(text) ? at : null;
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text) ? at : null;
 }
 
 /** Restores the `+` of an offset: in a query string, `+` without percent-encoding is decoded to a space. */
