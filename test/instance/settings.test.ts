@@ -34,7 +34,11 @@ test('settings: 200; a change applies on every server from the response to it on
 test('settings: a way that is switched off refuses its requests on every server, and can be switched on again', async () => {
   const request = (server: TestApp) =>
     server.post('/v1/auth/email/request', undefined, { email: nextAddress() });
+  const [early, address] = [await createUser(api), nextAddress()];
+  const asked = { token: early.token, body: { email: address } };
+  const code = expectStatus(await api.call('PUT', '/v1/me/email', asked), 202).body.devCode;
   expectStatus(await change({ signIn: ['phone'] }), 200);
+  expectProblem(await second.post('/v1/me/email/verify', early.token, { code }), 403, 'feature_disabled');
   for (const server of [api, second]) {
     expectProblem(await request(server), 403, 'feature_disabled');
     assert.deepEqual((await server.get('/v1/features')).body.signIn, ['phone']);
@@ -44,6 +48,8 @@ test('settings: a way that is switched off refuses its requests on every server,
   expectProblem(await second.call('PUT', '/v1/me/email', email), 403, 'feature_disabled');
   expectStatus(await change({ signIn: ['phone', 'email'] }, second), 200);
   expectStatus(await request(api), 202);
+  const confirmed = await second.post('/v1/me/email/verify', early.token, { code });
+  assert.equal(expectStatus(confirmed, 200).body.email, address);
 });
 
 // spec: 5 GET /v1/admin/settings, PATCH /v1/admin/settings: the settings of the instance

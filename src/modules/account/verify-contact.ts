@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { MessageKind } from '../../lib/contact.ts';
+import { requireWay } from '../auth/sign-in-contacts.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 import { meResponse } from '../users/present-own-profile.ts';
 import { confirmContact } from './change-contacts.ts';
@@ -14,7 +15,7 @@ const common = {
   access: 'required',
   body: ContactProof,
   response: { 200: Me },
-  problems: ['wrong_code', 'too_many_tries', 'contact_taken'],
+  problems: ['wrong_code', 'too_many_tries', 'contact_taken', 'feature_disabled'],
 } as const;
 
 const replaces =
@@ -48,6 +49,8 @@ async function verifyContact(
   kind: MessageKind,
   { code, endOtherSessions = false }: Static<typeof ContactProof>,
 ) {
+  // The way may have been switched off since the code was sent.
+  await requireWay(services, kind);
   const me = await confirmContact(services, request, { caller, kind, code, endOtherSessions });
   return meResponse(me, services.config);
 }
