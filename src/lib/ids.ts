@@ -4,6 +4,7 @@ import { Problem } from './errors.ts';
 import type { ProblemCode } from './problem-catalogue.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const itemId = /^([0-9a-f-]{36})\.([1-9]\d{0,8})$/i;
 
 /** The nil UUID: sorts before every id, and belongs to nothing. */
 export const minId = '00000000-0000-0000-0000-000000000000';
@@ -51,12 +52,14 @@ export const unpackId = (bytes: Uint8Array, offset = 0): string =>
 const toId = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
-/**
- * Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id
- */
+/** Returns the id in lower case; null if the text is not a UUID: nothing can have this id. */
+export const parseId = (text: string): string | null => (uuid.test(text) ? text.toLowerCase() : null);
+
+/** Returns the id in lower case. @throws Problem `code` as for an unknown id if the text is not a UUID */
 export function readId(text: string, code: ProblemCode): string {
-  if (!uuid.test(text)) throw new Problem(code);
-  return text.toLowerCase();
+  const id = parseId(text);
+  if (id === null) throw new Problem(code);
+  return id;
 }
 
 /** An item's id: the id of its event, and its number within the event. */
@@ -64,8 +67,7 @@ export type ItemId = { eventId: string; n: number };
 
 /** @throws Problem `code` if the text is not the id of an item */
 export function readItemId(text: string, code: ProblemCode = 'item_not_found'): ItemId {
-  const [event = '', n = '', ...rest] = text.split('.');
-  if (rest.length > 0 || !/^[1-9]\d{0,8}$/.test(n)) throw new Problem(code);
+  const [, event = '', n] = itemId.exec(text) ?? [];
   return { eventId: readId(event, code), n: Number(n) };
 }
 

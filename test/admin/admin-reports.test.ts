@@ -76,10 +76,12 @@ test('report: 404 for subjects of any type that do not exist or that the caller 
     ['item', event.id],
     ['event', organizer.id],
     ['user', event.id],
+    ['item', '.'.repeat(300)],
     ['user', deleted.id],
     ...['event', 'message', 'user'].flatMap((type) => [
       [type, unknown] as [string, string],
       [type, 'nonsense'] as [string, string],
+      [type, 'x'.repeat(300)] as [string, string],
     ]),
   ];
   for (const [type, id] of missing)
@@ -280,8 +282,9 @@ test('reports: 200 for one report, and for those about a person; the overview co
     about.data.map(({ id }: { id: string }) => id),
     [next.id, first.id],
   );
-  for (const id of [unknown, 'nonsense']) {
-    assert.deepEqual((await listReports(`aboutId=${id}`)).data, []);
+  for (const id of [unknown, 'nonsense', 'x'.repeat(90)]) {
+    for (const about of [id, id.padEnd(300, 'x')])
+      assert.deepEqual((await listReports(`aboutId=${about}`)).data, []);
     expectProblem(await api.get(`/v1/admin/reports/${id}`, admin.token), 404, 'report_not_found');
   }
   expectStatus(await resolveReport(first.id), 200);

@@ -45,7 +45,14 @@ test('highlights: 200 in the order of the ids, without events that the caller ma
     (await read(ids, organizer)).map(({ id }) => id),
     [b.id, hidden.id, a.id],
   );
-  for (const wrong of ['', 'x', `${a.id},`, Array(51).fill(a.id).join()])
+  for (const id of ['x', 'é', `${a.id}.1`, a.id.replaceAll('-', '')])
+    assert.deepEqual(
+      (await read([id, a.id.toUpperCase(), a.id, b.id])).map((each) => each.id),
+      [a.id, b.id],
+      id,
+    );
+  assert.deepEqual(await read(['x']), []);
+  for (const wrong of ['', `${a.id},`, `,${a.id}`, Array(51).fill(a.id).join(), 'x'.repeat(1_851)])
     expectProblem(await api.get(`/v1/events/highlights?ids=${wrong}`), 400, 'invalid_request');
 });
 

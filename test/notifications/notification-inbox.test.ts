@@ -75,7 +75,9 @@ test('read: one, and all up to one; later notifications stay unread', async () =
   assert.ok(stranger);
   for (const id of [newest.id, randomUUID(), 'x'])
     expectProblem(await markRead(stranger, id), 404, 'notification_not_found');
-  for (const upTo of ['x', 7, undefined]) {
+  for (const upTo of ['x', '', `${newest.id}0`])
+    expectProblem(await markReadUpTo(me, upTo), 404, 'notification_not_found');
+  for (const upTo of [7, null, undefined]) {
     const { body } = expectProblem(await markReadUpTo(me, upTo), 400, 'invalid_request');
     assert.equal(body.errors[0].path, 'upTo');
   }

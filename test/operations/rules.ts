@@ -120,22 +120,21 @@ export const opaque: Rule = {
   bad: [...unstorable, ...otherTypes],
 };
 
-/** Ids with commas between them. */
+/** Ids with commas between them. A malformed id is an unknown one. */
 export const idList = (max: number): Rule => {
   const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
-  const isId = (part: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part);
+  const maxLength = max * `${id},`.length;
   return {
     judge(value) {
-      if (typeof value !== 'string') return 'shape';
+      if (typeof value !== 'string' || !isStorable(value)) return 'shape';
       const parts = value.split(',');
-      return fitsIf(parts.length <= max && parts.every(isId));
+      return fitsIf(lengthOf(value) <= maxLength && parts.length <= max && !parts.includes(''));
     },
-    good: [id, `${id},${id}`, Array(max).fill(id).join()],
+    good: [id, `${id},${id}`, 'x', `x,${id.toUpperCase()}`, `${id} `, Array(max).fill(id).join()],
     bad: [
       '',
-      'x',
       `${id},`,
-      `${id} `,
+      'x'.repeat(maxLength + 1),
       Array(max + 1)
         .fill(id)
         .join(),

@@ -117,7 +117,6 @@ export const AuditQuery = Type.Object({
   ),
   userId: Type.Optional(
     Type.String({
-      maxLength: 100,
       description:
         'Entries about this person, and entries of their actions as an admin. An unknown id or the id of a deleted ' +
         'account finds no entries.',

@@ -1,4 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { parseId } from '../../lib/ids.ts';
 import { EventHighlightsList, EventHighlightsQuery } from './highlight-schemas.ts';
 import { findHighlights } from './highlights.ts';
 import type { DiscoveryServices } from './services.ts';
@@ -17,7 +18,7 @@ export const getEventHighlights = defineEndpoint({
   response: { 200: EventHighlightsList },
 
   async handler({ caller, query }, services: DiscoveryServices) {
-    const ids = [...new Set(query.ids.split(','))];
+    const ids = [...new Set(query.ids.split(',').flatMap((id) => parseId(id) ?? []))];
     return { status: 200, body: { data: await findHighlights(services, ids, caller) } };
   },
 });

@@ -38,10 +38,13 @@ export const markNotificationsRead = defineEndpoint({
     'Marks the notification `upTo` and all older ones. Newer notifications, which the person may not have seen, ' +
     'stay unread. `upTo` is a position: the notification itself need not exist any more.',
   body: ReadUpTo,
+  problems: ['notification_not_found'],
 
   async handler({ caller, body }, { db, clock }: BaseServices) {
+    // A malformed id has no position.
+    const id = readId(body.upTo, 'notification_not_found');
     const unreadCount = await actAs(db, caller, async (tx) => {
-      await markReadUpTo(tx, caller.id, body.upTo, clock());
+      await markReadUpTo(tx, caller.id, id, clock());
       return countUnread(tx, caller);
     });
     return { status: 200, body: { unreadCount } };

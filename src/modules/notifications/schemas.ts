@@ -108,7 +108,6 @@ export const NotificationParams = Type.Object({
 export const ReadUpTo = body(
   {
     upTo: Type.String({
-      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
       description: 'The id of the newest notification that the person has seen.',
       ...id,
     }),

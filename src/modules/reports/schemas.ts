@@ -21,7 +21,7 @@ export type ReportOrder = (typeof orders)[number];
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6dea11'] });
 const subject = {
   type: oneOf(subjectTypes, { examples: ['event'] }),
-  id: Type.String({ maxLength: 100, examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 };
 const reason = oneOf(reasons, { examples: ['scam'] });
 
@@ -79,7 +79,6 @@ export const ReportQuery = Type.Object({
   order: Type.Optional(oneOf(orders, { description: 'Which report comes first. Default: `newest`.' })),
   aboutId: Type.Optional(
     Type.String({
-      maxLength: 100,
       description: 'Reports about this person. An unknown id finds no reports.',
     }),
   ),
