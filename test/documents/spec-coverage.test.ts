@@ -25,7 +25,17 @@ const routes = operations.map(({ route }) => route);
 
 type Operation = {
   parameters?: { name: string; in: string }[];
-  requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+type Content = { content?: Record<string, { schema: Schema }> };
+type Schema = {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
 };
 
 test('coverage: docs/spec-coverage.md is current', async () => {
@@ -86,28 +96,50 @@ test('specification: it names every operation of the API, and no other', () => {
 });
 
 test('specification: a section that names an operation, or a section that it refers to, has its parameters and fields', () => {
-  const missing = operations.flatMap(({ route, parameters = [], requestBody }) => {
+  // The export has a section for each table, which its own schema describes.
+  const described = operations.filter(({ route }) => route !== 'GET /v1/me/export');
+  const missing = described.flatMap(({ route, parameters = [], requestBody, responses }) => {
     const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-    const schema = requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
-    const body = Object.keys(document.components.schemas[schema]?.properties ?? {});
+    const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+    const bodies = [requestBody, ...successes.map(([, response]) => response)].flatMap((each) =>
+      fieldsOf(each?.content?.['application/json']?.schema),
+    );
     const words = wordsOfCode(textAbout(route));
-    return [...query, ...body].filter((field) => !words.has(field)).map((field) => `${route}: ${field}`);
+    return [...new Set([...query, ...bodies])]
+      .filter((field) => !words.has(field))
+      .map((field) => `${route}: ${field}`);
   });
   assert.deepEqual(missing, []);
 });
+
+/** The names of all fields of a schema, those of objects in it included. */
+function fieldsOf(schema: Schema = {}, seen = new Set<string>()): string[] {
+  const { $ref, properties = {}, items, anyOf = [], oneOf = [], allOf = [] } = schema;
+  if ($ref !== undefined) {
+    if (seen.has($ref)) return [];
+    return fieldsOf(document.components.schemas[$ref.split('/').at(-1) ?? ''], new Set([...seen, $ref]));
+  }
+  const parts = [...Object.values(properties), ...(items ? [items] : []), ...anyOf, ...oneOf, ...allOf];
+  return [...Object.keys(properties), ...parts.flatMap((part) => fieldsOf(part, seen))];
+}
 
 /** The words between backticks. */
 const wordsOfCode = (text: string): Set<string> =>
   new Set(text.match(/`[^`\n]+`/g)?.flatMap((code) => code.match(/\w+/g) ?? []));
 
-/** The text of the sections that name a route, of those that they refer to, and of the section about cursors. */
+/**
+ * The text of the sections that name a route, of those that they refer to, of those to which these refer, and of the sections
+ * about people in records and about cursors.
+ */
 function textAbout(route: string): string {
-  const naming = [...sections].filter(
-    ([, { title, text }]) => title === route || text.includes(`\`${route}\``),
-  );
-  const references = naming.flatMap(([, { text }]) => text.match(/\b(\d+\.\d+|(?<=section )\d+)\b/g) ?? []);
-  const found = new Set([...naming.map(([section]) => section), ...references, '10.4']);
-  return [...found].map((section) => sections.get(section)?.text ?? '').join('\n');
+  const textOf = (section: string) => sections.get(section)?.text ?? '';
+  const referredBy = (section: string) => textOf(section).match(/\b(\d+\.\d+|(?<=section )\d+)\b/g) ?? [];
+  const naming = [...sections]
+    .filter(([, { title, text }]) => title === route || text.includes(`\`${route}\``))
+    .map(([section]) => section);
+  const referred = naming.flatMap(referredBy);
+  const found = new Set([...naming, ...referred, ...referred.flatMap(referredBy), '10.3', '10.4']);
+  return [...found].map(textOf).join('\n');
 }
 
 test('coverage: readSource throws for a malformed annotation and for an annotation that is not above a test', () => {

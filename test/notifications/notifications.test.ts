@@ -141,6 +141,8 @@ test('race: an event that is published on two servers at once is new once', asyn
   );
   await deliver();
   assert.deepEqual(await summary(follower), ['newEvent×1!']);
+});
+
 // spec: 2.4 GET /v1/notifications: the event of a notification
 test('inbox: the event of a notification has the fields of its record, whether its location is exact included', async () => {
   const [organizer, guest] = await createUsers(api, 2);
