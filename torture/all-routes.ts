@@ -1,11 +1,12 @@
 /** Repeatable requests for each route and each page, with the data of one person who has much of everything. */
 import sharp from 'sharp';
 import { accessRows, routeOf } from '../test/operations/all.ts';
-import type { Person as ApiPerson } from '../test/support/factories.ts';
+import { type Person as ApiPerson, eventBody } from '../test/support/factories.ts';
 import { openApi } from './api.ts';
 import { runConcurrently } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem, insertClaims, insertGoingRsvps } from './factories.ts';
+import { combiningMarks, differentLetters } from './hostile/texts.ts';
 import { createPageRequests } from './page-requests.ts';
 import type { RouteRequest } from './route-request.ts';
 
@@ -65,6 +66,7 @@ export async function createRouteRequests(
     ...requests.values(),
     ...expensiveReads(event, owner),
     ...(await createExpensiveUploads(owner)),
+    ...(await hostileWrites(environment, event, owner)),
     ...(await createPageRequests(environment, owner, event, others, amounts.variants)),
   ];
 }
@@ -121,6 +123,41 @@ async function createExpensiveUploads(owner: Person): Promise<RouteRequest[]> {
       };
     }),
   );
+}
+
+/** Writes of texts that take long unless they are bounded. */
+async function hostileWrites(
+  environment: Environment,
+  event: string,
+  owner: Person,
+): Promise<RouteRequest[]> {
+  const marks = combiningMarks(10_000);
+  const marked = await createEvent(environment, owner, { description: marks });
+  const links = (length: number) => {
+    const item = { kind: 'bring', title: 'a', quantityNeeded: 1, link: `http://${differentLetters(length)}` };
+    return { items: Array(20).fill(item) };
+  };
+  const town = { town: 'a,'.repeat(1_000), label: '', lat: 1, lng: 1, timeZone: 'UTC' };
+  const form = new URLSearchParams({ address: 'a 1,'.repeat(20_000), choice: JSON.stringify(town) });
+  const writes: [name: string, method: string, path: string, body: unknown][] = [
+    ['the title of an event with combining marks', 'PATCH', `/v1/events/${marked}`, { title: 'a' }],
+    ['an event with combining marks', 'POST', '/v1/events', eventBody({ description: marks })],
+    ['items with hosts of many letters', 'POST', `/v1/events/${event}/items/batch`, links(2_000)],
+    ['items with links that are too long', 'POST', `/v1/events/${event}/items/batch`, links(4_000)],
+    ['a form with an address of many parts', 'POST', '/new?/places', form],
+  ];
+  return writes.map(([name, method, path, body]) => ({
+    name: `write: ${name}`,
+    method,
+    paths: [path],
+    headers: {
+      authorization: `Bearer ${owner.token}`,
+      'sec-fetch-site': 'same-origin',
+      'content-type':
+        body instanceof URLSearchParams ? 'application/x-www-form-urlencoded' : 'application/json',
+    },
+    raw: Buffer.from(body instanceof URLSearchParams ? `${body}` : JSON.stringify(body)),
+  }));
 }
 
 async function createRichEvent(

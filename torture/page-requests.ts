@@ -3,6 +3,7 @@
 import { runConcurrently } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent } from './factories.ts';
+import { combiningMarks, differentLetters } from './hostile/texts.ts';
 import { assignPhones, phoneOf, requestCode } from './phones.ts';
 import type { RouteRequest } from './route-request.ts';
 
@@ -21,6 +22,10 @@ export async function createPageRequests(
   const cookie = await signInBrowser(environment, owner);
   const linked = await createEvent(environment, owner, { description: `https://a${'.'.repeat(9_980)}x` });
   const links = await createEvent(environment, owner, { description: 'http://a.example '.repeat(588) });
+  const hosts = await createEvent(environment, owner, {
+    description: `http://${differentLetters(4_980)} http://${differentLetters(4_980)}`,
+  });
+  const marks = await createMarkedList(environment, owner);
   const different = (path: string) =>
     Array.from({ length: variants }, (_, i) => `${path}${path.includes('?') ? '&' : '?'}v=${i}`);
   const signedOut: Record<string, string[]> = {
@@ -33,6 +38,8 @@ export async function createPageRequests(
     'an event with many items': different(`/e/${event}`),
     'an event with one long address': different(`/e/${linked}`),
     'an event with many addresses': different(`/e/${links}`),
+    'an event with hosts of many letters': different(`/e/${hosts}`),
+    'a search in items of combining marks': different(`/e/${marks}?q=zz`),
     'guests of an event': different(`/e/${event}/guests`),
     previews: await previewsOf(environment, owner, others, 3 * variants),
     'the sign-in': different('/sign-in'),
@@ -84,6 +91,21 @@ function formRequests(who: string, event: string, headers: Record<string, string
     headers: sent,
     raw: Buffer.from(body),
   }));
+}
+
+/** An event with as much text in its items as it may have. Searches remove the marks. */
+async function createMarkedList(environment: Environment, owner: Person): Promise<string> {
+  const event = await createEvent(environment, owner);
+  const item = {
+    kind: 'bring',
+    title: `a${combiningMarks(119)}`,
+    description: combiningMarks(1_000),
+    quantityNeeded: 1,
+  };
+  const body = { items: Array(80).fill(item) };
+  for (let i = 0; i < 5; i++)
+    await environment.client.send('POST', `/v1/events/${event}/items/batch`, { token: owner.token, body });
+  return event;
 }
 
 /** Each preview shows another title, so each is drawn once. */
