@@ -15,6 +15,7 @@ import { peopleFaults } from './faults/people.ts';
 import { sessionFaults } from './faults/sessions.ts';
 import { telemetryFaults } from './faults/telemetry.ts';
 import { textMessageFaults } from './faults/text-messages.ts';
+import { textFaults } from './faults/texts.ts';
 
 export const faults: Fault[] = [
   ...claimFaults,
@@ -32,6 +33,7 @@ export const faults: Fault[] = [
   ...backupFaults,
   ...instanceFaults,
   ...telemetryFaults,
+  ...textFaults,
 ];
 
 /** Faults that no response shows, because a second mechanism has the same result. */
