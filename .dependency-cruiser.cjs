@@ -42,6 +42,7 @@ const modules = [
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */
 const pageFolders = [
+  'effects',
   'language',
   'icons',
   'generated',

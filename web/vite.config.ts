@@ -47,7 +47,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // Most messages and icons are a hundred bytes. As files of their own, a page would load fifty of them.
-          groups: [{ name: 'shared', minShareCount: 6, test: isSmallModule }],
+          groups: [
+            // With all that it imports: every page loads it.
+            { name: 'layout', priority: 1, test: /web\/src\/routes\/\+layout\.svelte$/ },
+            { name: 'shared', minShareCount: 6, test: isSmallModule },
+          ],
         },
       },
     },

@@ -1,0 +1,106 @@
+/** The addresses of every page, with data: a route without an address fails the tests that open every page. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import {
+  blockUser,
+  bookSeats,
+  followUser,
+  listReports,
+  report,
+  sendMessage,
+  suspendAccount,
+} from '@potluck/client';
+import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
+
+const routesDir = path.join(import.meta.dirname, '..', 'src', 'routes');
+
+/** The ids of all routes that have a page, such as `/e/[id]/(organizer)/edit`. */
+export const listRoutes = (): string[] =>
+  readdirSync(routesDir, { recursive: true, encoding: 'utf8' })
+    .filter((file) => path.basename(file) === '+page.svelte')
+    .map((file) => `/${path.dirname(file)}`.replace(/\/\.$/, '/'))
+    .sort();
+
+export type People = { organizer: Person; guest: Person; admin: Person; suspended: Person };
+
+/** Creates what pages show, and returns the addresses by the id of their route. */
+export async function createPages(people: People): Promise<Record<string, string[]>> {
+  const { organizer, guest, admin } = people;
+  const event = await createEventWithGuests(people);
+  const full = await newEvent(organizer, { title: 'Full table', capacity: 1 });
+  await book(admin, full.id);
+  await book(guest, full.id);
+  await exchangeMessages(people);
+  const reportId = await createReport(people, event.id);
+  const pathsOf = (...names: string[]) =>
+    Object.fromEntries(names.map((name) => [`/e/[id]/(organizer)/${name}`, [`/e/${event.id}/${name}`]]));
+  const fixed = (...paths: string[]) => Object.fromEntries(paths.map((each) => [each, [each]]));
+  const correspondents = [organizer, guest].map(({ id }) => `/messages/${id}`);
+  return {
+    ...fixed('/admin', '/admin/audit', '/admin/mails', '/admin/mails/preview', '/admin/people'),
+    ...fixed('/admin/reports', '/admin/settings', '/admin/switches', '/calendar', '/design', '/feed'),
+    ...fixed('/goodbye', '/messages', '/new', '/notifications', '/notifications/settings', '/offline'),
+    ...fixed('/settings/account', '/settings/blocked', '/settings/calendar', '/settings/delete'),
+    ...fixed('/settings/devices', '/settings/language', '/settings/sign-in', '/setup/ready'),
+    ...fixed('/sign-in', '/sign-in/link', '/sign-out', '/suspended'),
+    ...pathsOf('bookings', 'bring', 'cancel', 'delete', 'duplicate', 'edit', 'guest-list', 'items'),
+    '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
+    '/admin/reports/[id]': [`/admin/reports/${reportId}`],
+    '/e/[id]': [event, full].map(({ id }) => `/e/${id}`),
+    '/e/[id]/guests': [`/e/${event.id}/guests`],
+    '/e/[id]/share': [`/e/${event.id}/share`],
+    '/embed/[id]': [`/embed/${event.id}`],
+    '/messages/[id]': correspondents,
+    '/mine': ['/mine', '/mine?tab=claims'],
+    '/people': ['/people', '/people?q=a'],
+    '/report': [`/report?type=event&id=${event.id}`],
+    '/settings/[[section]]': ['/settings', '/settings/profile'],
+    '/sign-in/oidc': ['/sign-in/oidc?state=unknown'],
+    '/u/[id]': [`/u/${organizer.id}`, `/u/${guest.id}?when=past`],
+    '/u/[id]/followers': [`/u/${organizer.id}/followers`],
+    '/u/[id]/following': [`/u/${guest.id}/following`],
+    // Made by no server: the page shows the kind.
+    '/unsubscribe': ['/unsubscribe?token=reminder.AZei9GweejSaUS8M'],
+  };
+}
+
+/** An event with seats, of which all people have booked some, and a list with claims. */
+async function createEventWithGuests({ organizer, guest, admin }: People) {
+  const description = 'Bring what you like.\nhttps://example.org';
+  const event = await newEvent(organizer, { description, capacity: 9, guestListVisibility: 'everyone' });
+  const bread = await newItem(organizer, event.id);
+  const plates = await newItem(organizer, event.id, { title: 'Plates', kind: 'wish' });
+  for (const person of [guest, admin]) {
+    await book(person, event.id);
+    await goTo(person, event.id);
+  }
+  await claim(guest, bread.id, 2, 'Rye');
+  await claim(admin, plates.id);
+  return event;
+}
+
+const book = ({ client }: Person, id: string) =>
+  bookSeats({ client, path: { id }, body: { seats: 1, waitlist: true } });
+
+/** Each of the people has received messages. */
+async function exchangeMessages({ organizer, guest, admin }: People): Promise<void> {
+  const pairs = [
+    [guest, organizer],
+    [organizer, guest],
+    [guest, admin],
+  ] as const;
+  for (const [{ client }, { id }] of pairs)
+    for (const text of ['I bring bread.', 'And butter.'])
+      await sendMessage({ client, path: { id }, body: { text } });
+}
+
+/** A report, a suspended person, and people who follow and block others. @returns the id of the report */
+async function createReport({ guest, organizer, admin, suspended }: People, id: string): Promise<string> {
+  await followUser({ client: guest.client, path: { id: organizer.id } });
+  await followUser({ client: organizer.client, path: { id: guest.id } });
+  for (const { client } of [guest, organizer, admin]) await blockUser({ client, path: { id: suspended.id } });
+  await report({ client: guest.client, body: { subject: { type: 'event', id }, reason: 'other' } });
+  const { data } = await listReports({ client: admin.client });
+  await suspendAccount({ client: admin.client, path: { id: suspended.id }, body: { reason: 'Of the test' } });
+  return data.data[0]?.id ?? '';
+}
