@@ -1,5 +1,5 @@
 /** `import FILE.ics --organizer CONTACT`: imports a calendar. A repeated import applies only the changes. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../db/client.ts';
 import { databaseProblem } from '../db/errors.ts';
@@ -15,7 +15,13 @@ import { CommandError } from './command/command-error.ts';
 import { startProgressBar } from './command/progress-bar.ts';
 import { loadGeocoder } from './import/geocoder.ts';
 import { EntryError, type ImportContext, importEntry } from './import/import-entry.ts';
-import { type Calendar, type EntryIssue, parseCalendar } from './import/parse-calendar.ts';
+import {
+  type Calendar,
+  CalendarError,
+  type EntryIssue,
+  maxFileBytes,
+  parseCalendar,
+} from './import/parse-calendar.ts';
 import { type CalendarEntry, parseEntry } from './import/parse-entry.ts';
 
 type ImportOptions = { organizer?: string | undefined; category?: string | undefined };
@@ -42,8 +48,7 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   if (category !== undefined && !categorySlugs.some((slug) => slug === category)) {
     throw new CommandError(`There is no category "${category}". There are: ${categorySlugs.join(', ')}.`);
   }
-  const calendar = parseCalendar(await readBytes(file));
-  if (!calendar) throw new CommandError(`${file} is not a calendar: it has no BEGIN:VCALENDAR.`);
+  const calendar = readCalendar(file, await readBytes(file));
   await runCommand(config, async ({ db, config: { secretKey } }) => {
     const importAll = async () => {
       const organizer = await transaction(db, (tx) => findOrCreateByCommand(tx, contact, secretKey));
@@ -60,16 +65,25 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   });
 }
 
+/** @throws CommandError */
+function readCalendar(file: string, bytes: Buffer): Calendar {
+  try {
+    return parseCalendar(bytes);
+  } catch (error) {
+    throw error instanceof CalendarError ? new CommandError(`${file} ${error.message}.`) : error;
+  }
+}
+
 async function readBytes(file: string): Promise<Buffer> {
   try {
-    return await readFile(file);
+    // One byte more than a calendar may have shows that the file is larger.
+    return Buffer.concat(await Array.fromAsync(createReadStream(file, { end: maxFileBytes })));
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const reasons: Record<string, string> = {
       ENOENT: 'does not exist',
       EISDIR: 'is a directory',
       EACCES: 'may not be read by this user',
-      ERR_FS_FILE_TOO_LARGE: 'is too large',
     };
     throw new CommandError(`${file} ${reasons[code] ?? `cannot be read: ${message}`}.`);
   }

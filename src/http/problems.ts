@@ -99,7 +99,8 @@ export function reportUnexpected({ id, method, url, log }: FastifyRequest, error
   log.error({ reqId: id, method, path: loggedPath(url), err }, 'unexpected error');
 }
 
-function errorResponse(problem: Problem, { id }: FastifyRequest): ErrorResponse {
+/** The response of a refusal that is no defect and no sign of an outage. */
+export function errorResponse(problem: Problem, { id }: Pick<FastifyRequest, 'id'>): ErrorResponse {
   const { status } = catalogue[problem.code];
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),

@@ -79,6 +79,47 @@ test('import: an unknown zone, or one that changes every second, is an error', a
   assert.match(await importError(fields, zone('FREQ=SECONDLY')), /time zone Our Own Time is unknown/);
 });
 
+test('import: the rule of a zone has a month and a day that every year has; another zone is unknown', async () => {
+  const fields = { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' };
+  for (const rule of [
+    'FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=25,26,27,28,29,30,31;BYDAY=SU',
+    'FREQ=YEARLY;INTERVAL=1;BYMONTH=3;BYDAY=4SU;BYHOUR=2;BYMINUTE=0;WKST=MO',
+    'FREQ=YEARLY;BYMONTHDAY=28;BYMONTH=3;UNTIL=20991231T000000Z',
+    'FREQ=YEARLY',
+  ])
+    assert.deepEqual(
+      await importTimes({ ...fields, DURATION: 'PT1H' }, zone(rule)),
+      ['2027-07-01T15:00:00.000Z', '2027-07-01T16:00:00.000Z', 'Europe/Oslo'],
+      rule,
+    );
+  for (const rule of [
+    'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31;BYDAY=MO',
+    'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29',
+    'FREQ=YEARLY;BYMONTH=3;BYDAY=5SU',
+    'FREQ=YEARLY;BYMONTH=13;BYDAY=1SU',
+    'FREQ=YEARLY;INTERVAL=1000;BYMONTH=3;BYDAY=-1SU',
+    'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;BYSETPOS=2',
+    'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;BYHOUR=3',
+    'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=never',
+    'FREQ=MONTHLY;BYDAY=-1SU',
+  ])
+    assert.match(await importError(fields, zone(rule)), /time zone Our Own Time is unknown/, rule);
+});
+
+test('import: a zone of the file has the right offset in any year, at a clock change, and before its first onset', async () => {
+  const yearly = zone('FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU');
+  const startOf = async (local: string) =>
+    (await importTimes({ 'DTSTART;TZID=Our Own Time': local, DURATION: 'PT1H' }, yearly))[0];
+  assert.equal(await startOf('20990701T190000'), '2099-07-01T15:00:00.000Z');
+  assert.equal(await startOf('19600701T190000'), '1960-07-01T16:00:00.000Z');
+  // Of 02:30, which is skipped on 28 March, and of 02:30, which exists twice on 31 October.
+  assert.equal(await startOf('20270328T013000'), '2027-03-27T22:30:00.000Z');
+  assert.equal(await startOf('20270328T023000'), '2027-03-27T23:30:00.000Z');
+  assert.equal(await startOf('20270328T033000'), '2027-03-27T23:30:00.000Z');
+  assert.equal(await startOf('20271031T023000'), '2027-10-30T22:30:00.000Z');
+  assert.equal(await startOf('20271031T033000'), '2027-10-31T00:30:00.000Z');
+});
+
 test('import: dates become whole days, with an exclusive DTEND, with DURATION and without an end', async () => {
   const days = { 'DTSTART;VALUE=DATE': '20270305' };
   assert.deepEqual(await importTimes({ ...days, 'DTEND;VALUE=DATE': '20270307' }), [

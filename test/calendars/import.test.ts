@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { CommandError } from '../../src/cli/command/command-error.ts';
+import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { importCommand } from '../../src/cli/import.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { calendar, calendarEntry, createImporter, importCounts } from '../support/calendar-files.ts';
@@ -247,6 +248,33 @@ test('import: one line for invalid arguments and files, before a database is ope
   await expectRefusal([path.join(directory, 'none.ics')], { organizer }, /none\.ics does not exist/);
   await expectRefusal([directory], { organizer }, /is a directory/);
   await expectRefusal([notCalendar], { organizer }, /letter\.txt is not a calendar/);
+});
+
+test('import: refused above the bounds of a file, which the message names, before a database is opened', async () => {
+  const refuse = async (bytes: string | Buffer, message: RegExp) => {
+    const file = path.join(directory, 'large.ics');
+    await writeFile(file, bytes);
+    await expectRefusal([file], { organizer: '+14155550000' }, message);
+  };
+  const entries = (count: number) => calendar(...Array.from({ length: count }, () => calendarEntry()));
+  const zones = (count: number) =>
+    calendar(
+      ...Array.from({ length: count }, (_, i) => `BEGIN:VTIMEZONE\r\nTZID:Own ${i}\r\nEND:VTIMEZONE\r\n`),
+    );
+  const known = 'BEGIN:VTIMEZONE\r\nTZID:Europe/Oslo\r\nEND:VTIMEZONE\r\n'.repeat(30);
+  await refuse(calendar(`X-FILL:${'x'.repeat(5_000_000)}\r\n`), /large\.ics has more than 5 MB\.$/);
+  await refuse(
+    Buffer.from(`\uFEFF${calendar(`X-FILL:${'x'.repeat(5_000_000)}\r\n`)}`, 'utf16le'),
+    /large\.ics has more than 5 MB\.$/,
+  );
+  await refuse(entries(5_001), /large\.ics has more than 5,000 entries\.$/);
+  await refuse(zones(21), /large\.ics has more than 20 time zones with rules of their own\.$/);
+  await refuse(
+    calendar('BEGIN:X\r\n'.repeat(100_000)),
+    /large\.ics has more than 20 components within each other/,
+  );
+  assert.equal(parseCalendar(Buffer.from(entries(5_000))).blocks.length, 5_000);
+  assert.equal(parseCalendar(Buffer.from(zones(20) + known)).zones.size, 20);
 });
 
 test('import: prints the counts and the skipped entries with exit code 0; exit code 1 without a calendar file', async () => {

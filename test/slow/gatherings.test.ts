@@ -152,7 +152,6 @@ const placeable = inCities.length + named.length + oddities.length;
 
 async function importFile(calendar: Buffer): Promise<ImportReport> {
   const parsed = parseCalendar(calendar);
-  assert.ok(parsed);
   const { id } = await transaction(api.sql, (tx) =>
     findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
   );

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { parseChosen } from '../../web/src/lib/discovery/parse-chosen.ts';
 import { addressIn, isAddressIn, streetIn } from '../../web/src/lib/discovery/place-address.ts';
 import { addressLine, readAddress, townIn } from '../../web/src/lib/discovery/read-address.ts';
+import { searchAddress } from '../../web/src/lib/discovery/search-address.ts';
 import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
 
 /** @param line the address of the event, if it is not the text as it is */
@@ -113,6 +114,24 @@ for (const [where, rows] of Object.entries(examples)) {
     }
   });
 }
+
+test('address: a text has eight readings at most, and nothing behind 300 characters is read', async () => {
+  for (const text of [
+    'a,'.repeat(20_000),
+    'a '.repeat(20_000),
+    `${'1 a, '.repeat(50)}${'b;'.repeat(50_000)}`,
+  ]) {
+    assert.ok(readAddress(text).length <= 8);
+    let searches = 0;
+    await searchAddress(text, async () => {
+      searches++;
+      return [];
+    });
+    assert.ok(searches <= 8);
+  }
+  assert.equal(readAddress(`${'a, '.repeat(99)}b, Oslo`)[0]?.town, 'b');
+  assert.equal(readAddress(`${'a,'.repeat(140)} Oslo`)[0]?.town, 'Oslo');
+});
 
 test('address: a street without a town has no certain reading', () => {
   for (const text of ['Kastanjegatan 14', '10 Downing Street', 'Hauptstr. 5a', '', ' , ', 'شارع التحرير 12'])

@@ -1,9 +1,10 @@
 /** Reads DTSTART, DTEND and DURATION of an entry (RFC 5545). */
 import ICAL from 'ical.js';
 import { hourMs, parseTimestamp } from '../../lib/time.ts';
-import { isTimeZone, isUtc, startOfDate } from '../../lib/time-zones.ts';
+import { isUtc, startOfDate } from '../../lib/time-zones.ts';
 import { daysOf, maxDays } from '../../modules/events/event-length.ts';
 import type { Calendar } from './parse-calendar.ts';
+import { ianaName } from './zone-rules.ts';
 
 export type EventTimes = { startAt: Date; endAt: Date };
 /** The value of a DATE-TIME or DATE property. */
@@ -94,19 +95,7 @@ function toInstant({ local, isDate, tzid }: EntryTime, timezone: string, calenda
   if (name) return local.toZonedDateTime(name).epochMilliseconds;
   const zone = calendar.zones.get(tzid ?? '');
   if (!zone) throw new Error(`its time zone ${tzid} is unknown, and the file does not describe it`);
-  const { year, month, day, hour, minute, second } = local;
-  return new ICAL.Time({ year, month, day, hour, minute, second, isDate: false }, zone).toUnixTime() * 1000;
-}
-
-/**
- * Returns the IANA zone of a TZID, also from the end of a longer name (/example.org/Europe/Oslo), or null.
- * The rules of the IANA database replace the VTIMEZONE of the file, which often covers a single year.
- */
-function ianaName(tzid: string): string | null {
-  const parts = tzid.split('/');
-  const names = parts.map((_, from) => parts.slice(from).join('/'));
-  // A last part without a slash could be any word. A zone of one word must be the whole TZID.
-  return names.find((name) => (name === tzid || name.includes('/')) && isTimeZone(name)) ?? null;
+  return zone.toInstant(local);
 }
 
 /**

@@ -2,8 +2,8 @@
  * Splits an iCalendar file (RFC 5545) into its VEVENT components with their line numbers. A broken component
  * does not affect the others, and its error names the line.
  */
-import ICAL from 'ical.js';
 import { isTimeZone } from '../../lib/time-zones.ts';
+import { ianaName, type OwnZone, readZone } from './zone-rules.ts';
 
 /**
  * An unfolded content line. `number` is the line number of its first part; `text` is null if it is not UTF-8.
@@ -15,8 +15,8 @@ export type EventBlock = { line: number; lines: ContentLine[] };
 export type EntryIssue = { line: number; title?: string; reason: string };
 export type Calendar = {
   blocks: EventBlock[];
-  /** The valid VTIMEZONE components by TZID. */
-  zones: Map<string, ICAL.Timezone>;
+  /** The zones that the file defines itself, by TZID; null for one that cannot be read. */
+  zones: Map<string, OwnZone | null>;
   /**
    * X-WR-TIMEZONE, the zone of floating times. If null, floating times are in the zone of the event's place.
    */
@@ -24,11 +24,37 @@ export type Calendar = {
   errors: EntryIssue[];
 };
 
-/** @returns null if the file has no BEGIN:VCALENDAR */
-export function parseCalendar(bytes: Buffer): Calendar | null {
-  const lines = unfold(toUtf8(bytes));
+/** The file is no calendar, or above a bound. The message continues a sentence that begins with the name of the file. */
+export class CalendarError extends Error {}
+
+const [maxBytes, maxEntries, maxZones] = [5_000_000, 5_000, 20];
+/** Of components: calendar, time zone, observance. Each line looks for its component among the open ones. */
+const maxDepth = 20;
+/** Of a file: UTF-16 has up to two bytes for each of UTF-8. */
+export const maxFileBytes = 2 * maxBytes + 2;
+
+/** @throws CalendarError */
+export function parseCalendar(bytes: Buffer): Calendar {
+  if (bytes.length > maxFileBytes) throw tooLarge();
+  const decoded = toUtf8(bytes);
+  if (decoded.length > maxBytes) throw tooLarge();
+  if (countEntries(decoded) > maxEntries)
+    throw new CalendarError(`has more than ${maxEntries.toLocaleString('en')} entries`);
+  const lines = unfold(decoded);
   const isBegin = (line: ContentLine) => line.text?.trim().toUpperCase() === 'BEGIN:VCALENDAR';
-  return lines.some(isBegin) ? parseComponents(lines) : null;
+  if (!lines.some(isBegin)) throw new CalendarError('is not a calendar: it has no BEGIN:VCALENDAR');
+  return parseComponents(lines);
+}
+
+const tooLarge = () => new CalendarError(`has more than ${maxBytes / 1e6} MB`);
+
+/** Stops counting above the bound. */
+function countEntries(bytes: Buffer): number {
+  const begin = /^BEGIN:VEVENT[ \t]*$/gim;
+  const text = bytes.toString('latin1');
+  let count = 0;
+  while (count <= maxEntries && begin.test(text)) count++;
+  return count;
 }
 
 /** Converts UTF-16 with a byte order mark to UTF-8, and removes a byte order mark of UTF-8. */
@@ -86,6 +112,8 @@ function parseComponents(lines: ContentLine[]): Calendar {
     else if (verb.toUpperCase() === 'BEGIN') {
       const unfinished = open.findIndex((component) => component.name === name && name === 'VEVENT');
       if (unfinished >= 0) discard(open.splice(unfinished));
+      if (open.length === maxDepth)
+        throw new CalendarError(`has more than ${maxDepth} components within each other`);
       open.push({ name, at, lines: [] });
     } else {
       const depth = open.findLastIndex((component) => component.name === name);
@@ -110,15 +138,11 @@ function readTimezone(calendar: Calendar, lines: ContentLine[]): void {
   }
 }
 
-/** Ignores an invalid zone. The entries that use it report an unknown time zone. */
+/** @throws CalendarError above `maxZones` */
 function addZone(calendar: Calendar, lines: ContentLine[]): void {
-  try {
-    const component = new ICAL.Component(ICAL.parse(lines.map(({ text }) => text ?? '').join('\r\n')));
-    const tzid = component.getFirstPropertyValue('tzid');
-    const rules = component.getAllSubcomponents().flatMap((part) => part.getAllProperties('rrule'));
-    // Rules that repeat more often than yearly are invalid here, and their expansion would not end.
-    const isYearly = rules.every((rule) => (rule.getFirstValue() as ICAL.Recur).freq === 'YEARLY');
-    if (typeof tzid === 'string' && isYearly)
-      calendar.zones.set(tzid, new ICAL.Timezone({ component, tzid }));
-  } catch {}
+  const own = readZone(lines.map(({ text }) => text ?? ''));
+  if (!own || ianaName(own.tzid) !== null) return;
+  calendar.zones.set(own.tzid, own.zone);
+  if (calendar.zones.size > maxZones)
+    throw new CalendarError(`has more than ${maxZones} time zones with rules of their own`);
 }

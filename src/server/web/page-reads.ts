@@ -8,11 +8,12 @@ import type { App } from '../../http/app.ts';
 import { type Endpoint, type Response, runEndpoint } from '../../http/define-endpoint.ts';
 import type { Module } from '../../http/define-module.ts';
 import { defaultTimeoutMs } from '../../http/limits/request-timeout.ts';
-import { toErrorResponse } from '../../http/problems.ts';
+import { errorResponse, toErrorResponse } from '../../http/problems.ts';
 import { serializerOf } from '../../http/serialization.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { validateQuery } from '../../http/validation.ts';
 import type { Caller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { span } from '../../telemetry/span.ts';
 
@@ -39,7 +40,7 @@ type Operation = {
   endpoint: Endpoint<never>;
   run(input: { caller: Caller | null }, catchUp: () => Promise<void>): Promise<Response>;
 };
-type Context = { app: App; services: Services; operations: Map<string, Operation> };
+export type Context = { app: App; services: Services; operations: Map<string, Operation> };
 
 /** Returns a function that creates the reader of a page. */
 export function createPageReads<S extends Services>(app: App, modules: Module<S>[], services: S) {
@@ -49,7 +50,8 @@ export function createPageReads<S extends Services>(app: App, modules: Module<S>
     const run: Operation['run'] = (input, catchUp) => runEndpoint(endpoint, input, services, catchUp);
     operations.set(endpoint.path.replaceAll(/:(\w+)/g, '{$1}'), { endpoint, run });
   }
-  return (page: FastifyRequest) => new PageReader(page, { app, services, operations });
+  return (page: FastifyRequest, isOver = () => false) =>
+    new PageReader(page, isOver, { app, services, operations });
 }
 
 /**
@@ -58,13 +60,16 @@ export function createPageReads<S extends Services>(app: App, modules: Module<S>
  */
 export class PageReader {
   readonly #page: FastifyRequest;
+  readonly #isOver: () => boolean;
   readonly #context: Context;
   readonly #callers = new Map<string, Promise<Caller | null>>();
   #caughtUp: Promise<void> | null = null;
   #reads = 0;
 
-  constructor(page: FastifyRequest, context: Context) {
+  /** @param isOver whether nobody receives the page any more: then it reads nothing */
+  constructor(page: FastifyRequest, isOver: () => boolean, context: Context) {
     this.#page = page;
+    this.#isOver = isOver;
     this.#context = context;
   }
 
@@ -76,6 +81,7 @@ export class PageReader {
 
   /** @param cookie the header of the visitor; null for a visitor without cookies */
   read = async (read: ApiRead, cookie: string | null): Promise<ReadResponse> => {
+    if (this.#isOver()) return errorResponse(new Problem('unavailable'), this.#page);
     const { operations, services } = this.#context;
     const operation = operations.get(read.path);
     if (!operation) throw new Error(`GET ${read.path} is no operation`);

@@ -150,7 +150,8 @@ function registerRoutes(
       if (allowsFrames(page.headers[policyHeader])) reply.removeHeader('x-frame-options');
       return sendAnonymousPage(request, reply, page);
     }
-    const reader = readerOf(request);
+    // After the request timeout, or if the visitor has left.
+    const reader = readerOf(request, () => reply.raw.writableEnded || reply.raw.destroyed);
     const api = { readApi: reader.read, fetchApi: createApiCalls(app, request, () => reader.forget()) };
     const response = await renderPage(request, toWebRequest(request, publicUrl), api);
     if (allowsFrames(response.headers.get(policyHeader))) reply.removeHeader('x-frame-options');

@@ -17,20 +17,23 @@ export type Reading = {
   isGuess: boolean;
 };
 
-/** The longest address that the API takes, 300 characters, in UTF-16 code units. A longer text names no town. */
-const maxLength = 600;
-/** Each reading is a search for a town. */
-const maxReadings = 20;
+/** In characters, as the API permits for the address of an event. */
+const maxLength = 300;
+/** Each reading is a search for a place. */
+const maxReadings = 8;
 /** Words of a town behind a street, at most. */
 const maxWords = 3;
 /** The number of a house, such as 5, 12B, 12-14. */
 const houseNumber = /^\p{Nd}+(?:[-–/]\p{Nd}+)?\p{L}?$/u;
 const letter = /^\p{L}$/u;
 
-/** The readings of a text, the likeliest first. Empty for a street without a town. */
+/**
+ * The likeliest readings of a text, the likeliest first. Empty for a street without a town. Of a text that is longer than
+ * an address, the end is not read.
+ */
 export function readAddress(text: string): Reading[] {
-  if (text.length > maxLength) return [];
   const parts = text
+    .slice(0, maxLength)
     .split(separators)
     .map((part) => part.trim())
     .filter((part) => part !== '');
@@ -131,7 +134,6 @@ export function addressLine(street: string, town: string): string {
 
 /** Whether a street ends with its town, or has it behind a comma. "Oslo gate 5" does not name the town of Oslo. */
 export function namesTown(street: string, town: string): boolean {
-  if (street.length > maxLength) return false;
   const name = ` ${normalizeName(town.split(separators)[0] ?? '')}`;
   const parts = street.split(separators).map((part) => ` ${normalizeName(part.replace(codeBehind, ''))}`);
   return parts.some((part, i) => part.endsWith(name) && (i > 0 || part !== name));
