@@ -16,6 +16,8 @@ type Place = {
   population: number;
   timeZone: string;
   distanceKm?: number;
+  isWholeName: boolean;
+  address?: { street: string; town: string };
 };
 
 async function search(query: Record<string, string | number>): Promise<Place[]> {
@@ -38,6 +40,7 @@ test('places: 200 with every field; several first searches share one load', asyn
         lng: 10.74609,
         population: 580_000,
         timeZone: 'Europe/Oslo',
+        isWholeName: true,
       },
     ]);
   }
@@ -97,7 +100,7 @@ test('places: 10 by default, at most 50; 400 naming q, near or limit', async () 
     ['', 'q'],
     ['q=', 'q'],
     ['q=%20', 'q'],
-    [`q=${'x'.repeat(101)}`, 'q'],
+    [`q=${'x'.repeat(301)}`, 'q'],
     ['q=a&near=1', 'near'],
     ['q=a&near=91,0', 'near'],
     ['q=a&near=0,181', 'near'],
@@ -113,6 +116,44 @@ test('places: 10 by default, at most 50; 400 naming q, near or limit', async () 
       query,
     );
   }
+});
+
+// spec: 4.9 GET /v1/places: the town in an address
+test('places: the town in an address, with the street; a text that starts the name of a place is none', async () => {
+  const first = async (q: string) => {
+    const [place] = await search({ q, limit: 1 });
+    return place && [place.name, place.country, place.isWholeName, place.address];
+  };
+  for (const [q, ...expected] of [
+    [
+      'Götgatan 5, 411 05 Göteborg',
+      'Göteborg',
+      'SE',
+      true,
+      { street: 'Götgatan 5, 411 05', town: 'Göteborg' },
+    ],
+    ['Götgatan 5, Göte', 'Göteborg', 'SE', false, { street: 'Götgatan 5', town: 'Göte' }],
+    [
+      '123 Main St, Springfield, IL 62704',
+      'Springfield',
+      'US',
+      true,
+      { street: '123 Main St, Springfield, IL 62704', town: 'Springfield' },
+    ],
+    ['Aker Brygge, Oslo, Norge', 'Oslo', 'NO', true, { street: 'Aker Brygge', town: 'Oslo' }],
+    ['Town hall\nGothenburg', 'Göteborg', 'SE', true, { street: 'Town hall', town: 'Gothenburg' }],
+    ['東京都渋谷区渋谷2-21-1', 'Tokyo', 'JP', true, { street: '', town: '渋谷' }],
+    ['gothenburg', 'Göteborg', 'SE', true, undefined],
+    ['goth', 'Göteborg', 'SE', false, undefined],
+  ] as const)
+    assert.deepEqual((await first(q))?.slice(0, 3), expected.slice(0, 3), q);
+  assert.deepEqual((await first('Götgatan 5, 411 05 Göteborg'))?.[3], {
+    street: 'Götgatan 5, 411 05',
+    town: 'Göteborg',
+  });
+  assert.deepEqual((await first('Town hall\nGothenburg'))?.[3], { street: 'Town hall', town: 'Gothenburg' });
+  assert.equal((await first('gothenburg'))?.[3], undefined);
+  assert.equal(await first('Kastanjegatan 14'), undefined);
 });
 
 /** Without marks; the sampled names have no other letters that Potluck folds. */

@@ -20,6 +20,8 @@ declare global {
       fetchApi(request: Request): Promise<Response>;
       /** Maps values one after another, in as many turns of the event loop as it takes. */
       mapInTurns<T, R>(values: Iterable<T>, map: (value: T) => R): Promise<R[]>;
+      /** Finds the town that an address names, without looking whether there is one; empty if it names none. */
+      townIn(address: string): Promise<string>;
       /** Finds the preview of an event by its version, or draws it; null if the server is too busy. */
       drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
       /** The name of the cookie of a session, and the `Set-Cookie` header that removes it. */

@@ -71,6 +71,7 @@ function packKeys(
   otherNames: Map<number, string[]>,
 ): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
   const usualNames = findUsualNames(cities);
+  const regionNames = findRegionNames(cities);
   const entries: string[] = [];
   const add = (key: string, place: number, bits: number) =>
     entries.push(`${key}${separator}${String(place * 4 + bits).padStart(digits, '0')}`);
@@ -86,7 +87,7 @@ function packKeys(
       for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1))
         add(spelling.slice(i + 1), place, 0);
     }
-    for (const other of otherNames.get(cityId) ?? [])
+    for (const other of [...(otherNames.get(cityId) ?? []), ...(regionNames.get(place) ?? [])])
       if (!spellings.has(other)) add(other, place, isWholeName | isOtherName);
   }
   // By key, then by place, and without a function, which would take several times as long. The order of UTF-16 is that of
@@ -104,6 +105,16 @@ function findUsualNames(cities: City[]): Map<number, string[]> {
   for (const { country, names } of placeNames.cityNames) {
     const place = cities.findIndex((city) => city.country === country && names.includes(city.name));
     if (place >= 0) found.set(place, names);
+  }
+  return found;
+}
+
+/** The names of islands, regions and districts, by the place of their main town. */
+function findRegionNames(cities: City[]): Map<number, string[]> {
+  const found = new Map<number, string[]>();
+  for (const { country, town, names } of placeNames.regionTowns) {
+    const place = cities.findIndex((city) => city.country === country && city.name === town);
+    if (place >= 0) found.getOrInsert(place, []).push(...names.map(normalizeName));
   }
   return found;
 }

@@ -3,10 +3,11 @@ import { named, ref } from '../../http/schemas.ts';
 
 export const PlaceQuery = Type.Object({
   q: Type.String({
-    maxLength: 100,
+    maxLength: 300,
     description:
       'The start of the name or of a later word of it, or of another name of the town, without regard to case, accents ' +
-      'and punctuation: `york` finds New York, and `gothenburg` finds Göteborg.',
+      'and punctuation: `york` finds New York, and `gothenburg` finds Göteborg. Or an address: if no name starts with ' +
+      'it, the town in it is searched for, as in `Götgatan 5, 411 05 Göteborg` and `350 5th Ave, New York, NY 10118`.',
     examples: ['osl'],
   }),
   near: Type.Optional(
@@ -42,6 +43,21 @@ export const Place = named(
     lng: Type.Number({ examples: [10.74609] }),
     population: Type.Integer({ description: '0 if it is not known.', examples: [580_000] }),
     timeZone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Oslo'] }),
+    isWholeName: Type.Boolean({
+      description: 'Whether `q`, or the town in its address, is a whole name of the place.',
+    }),
+    address: Type.Optional(
+      Type.Object(
+        {
+          street: Type.String({
+            description: 'What stands in front of the town; all of it if something stands behind the town.',
+            examples: ['Götgatan 5, 411 05'],
+          }),
+          town: Type.String({ description: 'The town as `q` names it.', examples: ['Göteborg'] }),
+        },
+        { description: 'The parts of an address; absent if `q` is none.' },
+      ),
+    ),
     distanceKm: Type.Optional(Type.Number({ description: 'Distance from `near`; absent without it.' })),
   }),
 );

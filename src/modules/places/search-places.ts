@@ -2,6 +2,8 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { parseCoordinates } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { timeZoneAt } from '../../lib/time-zones.ts';
+import { loadCountryNames } from './address/country-names.ts';
+import { searchAddress } from './address/search-address.ts';
 import { attribution } from './attribution.ts';
 import { PlaceList, PlaceQuery } from './schemas.ts';
 import type { PlaceServices } from './services.ts';
@@ -9,7 +11,7 @@ import type { PlaceServices } from './services.ts';
 export const searchPlaces = defineEndpoint({
   method: 'GET',
   path: '/v1/places',
-  summary: 'Search towns and cities by name',
+  summary: 'Search towns and cities by name, or by an address',
   description:
     'Towns and cities, most of them with 1,000 inhabitants or more, for the location of an event or of a search. The ' +
     'largest first, and those whose whole name is `q` before much larger ones. With `near`, the near and large ones first.',
@@ -22,12 +24,11 @@ export const searchPlaces = defineEndpoint({
 
   async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
-    const places = (await gazetteer.get()).search(
-      q,
-      near === undefined ? null : parseCoordinates(near),
-      limit,
-    );
-    const data = places.map((place) => ({ ...place, timeZone: timeZoneAt(place) }));
+    const places = await gazetteer.get();
+    const search = { q, near: near === undefined ? null : parseCoordinates(near), limit };
+    const named = places.search(q, search.near, limit);
+    const found = named.length > 0 ? named : searchAddress(places, await loadCountryNames(), search);
+    const data = found.map((place) => ({ ...place, timeZone: timeZoneAt(place) }));
     return { status: 200, body: { data, attribution } };
   },
 });

@@ -18,6 +18,7 @@ type Platform = {
   readApi(read: ApiRead, cookie: string | null): Promise<ReadResponse>;
   fetchApi: FetchApi;
   mapInTurns: typeof mapInTurns;
+  townIn(address: string): Promise<string>;
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;

@@ -13,6 +13,7 @@ import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { oidcNameOf } from '../../modules/admin/get-features.ts';
+import { townIn } from '../../modules/places/address/town-in.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, toHeaders } from './api-calls.ts';
 import { buildDirectory, isBuilt } from './built-files.ts';
@@ -115,6 +116,7 @@ function registerRoutes(
       platform: {
         ...api,
         mapInTurns,
+        townIn,
         drawPreview,
         sessionCookie,
         demoAccounts,

@@ -11,6 +11,8 @@ export type ChosenPlace = {
   lat: number;
   lng: number;
   timeZone: string;
+  /** Of one of several places to choose from: the entered address, if it is this place that it means. */
+  address?: string;
 };
 
 /** Such as `Springfield, IL, United States`. */

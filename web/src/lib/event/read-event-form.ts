@@ -1,7 +1,5 @@
 /** Reads the form of an event, on the server and for drafts in browsers. */
-
 import { parseChosen } from '#lib/discovery/parse-chosen.ts';
-import { addressIn, streetIn } from '#lib/discovery/place-address.ts';
 import { textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { type Fields, textOf } from '#lib/forms/texts.ts';
@@ -11,7 +9,7 @@ export function readEventForm(form: Fields): EventValues {
   const choice = parseChosen(text('choice'));
   return {
     ...textsOf(text),
-    ...(choice && { address: addressIn(streetIn(text('address'), choice), choice) }),
+    ...(choice?.address !== undefined && { address: choice.address }),
     place: choice ? JSON.stringify(choice) : text('place'),
     allDay: form.has('allDay'),
     startAt: text('startAt'),

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
-import { townIn } from '#lib/discovery/read-address.ts';
 import { type CoverTheme, pictureOfTheme } from '#lib/event/cover-themes.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
@@ -72,13 +71,16 @@ const categoryOf: Record<string, string> = {
   conference: 'tech',
 };
 
-/** @param tag the ETag of the response that has the event */
-export function valuesOfEvent(event: Event, tag = ''): EventValues {
+/**
+ * @param tag the ETag of the response that has the event
+ * @param town the town that the address names; empty for none
+ */
+export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
   const { address, lat, lng, isExact } = location;
-  const place: ChosenPlace = { label: address, town: townIn(address), lat, lng, timeZone: timezone };
+  const place: ChosenPlace = { label: address, town, lat, lng, timeZone: timezone };
   return {
     ...textsOf((_, { plain }) => plain?.(event) ?? ''),
     place: JSON.stringify(place),

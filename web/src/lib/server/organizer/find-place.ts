@@ -3,9 +3,11 @@ import { type Client, type Place, searchPlaces } from '@potluck/client';
 import { parseChosen } from '#lib/discovery/parse-chosen.ts';
 import { addressIn, isAddressIn } from '#lib/discovery/place-address.ts';
 import { type ChosenPlace, toChosen } from '#lib/discovery/places.ts';
-import { searchAddress } from '#lib/discovery/search-address.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
+
+/** Of an address, as the API permits it. */
+const maxLength = 300;
 
 export type PlaceResult =
   /** `address`: in one line, with the town. */
@@ -24,17 +26,23 @@ export async function findPlace(
   const chosen = parseChosen(place);
   if (address === '') return { place: null, choices: [], error: m.field_required() };
   if (chosen && isAddressIn(address, chosen)) return { place: chosen, address };
-  const { places, named, street } = await searchAddress(address, async (name) => {
-    const { data } = await searchPlaces({ client, query: { q: name, limit: 8 } });
-    return data.data;
-  });
-  const at = (found: ChosenPlace, before: string) => ({ place: found, address: addressIn(before, found) });
+  const { data } = await searchPlaces({ client, query: { q: address.slice(0, maxLength), limit: 8 } });
+  const places = data.data;
+  const named = places.filter(({ isWholeName }) => isWholeName);
+  const at = (found: ChosenPlace, street = '') => ({ place: found, address: addressIn(street, found) });
   if (chosen && named.length === 0) return at(chosen, address);
   const meant = named.length > 0 ? named : places;
-  if (chosen && meant.some((each) => isAt(each, chosen))) return at(chosen, street);
+  const same = chosen && meant.find((each) => isAt(each, chosen));
+  if (same) return at(chosen, same.address?.street);
   const [only, ...others] = meant;
-  if (only && others.length === 0) return at(toChosen(only), street);
-  return { place: null, choices: places.map(toChosen), error: errorOf(address, places.length) };
+  if (only && others.length === 0) return at(toChosen(only), only.address?.street);
+  return { place: null, choices: places.map(toChoice), error: errorOf(address, places.length) };
+}
+
+/** The place with the entered address in it, so that the choice among namesakes keeps the street. */
+function toChoice(place: Place): ChosenPlace {
+  const chosen = toChosen(place);
+  return { ...chosen, address: addressIn(place.address?.street ?? '', chosen) };
 }
 
 const isAt = ({ lat, lng }: Place, chosen: ChosenPlace): boolean => lat === chosen.lat && lng === chosen.lng;

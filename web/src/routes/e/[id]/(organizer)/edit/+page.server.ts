@@ -19,7 +19,7 @@ import type { Actions, PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, platform, parent, params: { id } }) => {
   const { event } = await parent();
   const [values, options] = await Promise.all([
-    readEvent(locals.api, id).catch(refusePage),
+    readEvent(locals.api, id, platform?.townIn).catch(refusePage),
     loadOptions({ locals, platform }, event.currency),
   ]);
   return { values, options };
@@ -66,9 +66,10 @@ async function save(client: Client, id: string, entered: EventValues) {
 }
 
 /** The values of the stored event, and its ETag. */
-async function readEvent(client: Client, id: string): Promise<EventValues> {
+async function readEvent(client: Client, id: string, townIn?: App.Platform['townIn']): Promise<EventValues> {
   const { data, response } = await getEvent({ client, path: { id } });
-  return valuesOfEvent(data, response.headers.get('etag') ?? '');
+  const town = await townIn?.(data.location.address);
+  return valuesOfEvent(data, response.headers.get('etag') ?? '', town);
 }
 
 /**
