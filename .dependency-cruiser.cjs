@@ -30,6 +30,7 @@ const modules = [
   'discovery',
   'feed',
   'calendars',
+  'imports',
   'live',
   'messages',
   'notifications',

@@ -21,6 +21,8 @@ const helpText = `bin/potluck COMMAND
   demo                                   add the demo people and events
   import FILE.ics --organizer CONTACT    import a calendar; a repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
+         [--place TOWN | --at LAT,LNG]   where entries are whose place is not known (default: where the others are, or the
+                                         organizer's last event; otherwise these entries become drafts)
   backup FILE [--force]                  write the whole database and all images to one file; servers can keep
          [--without-images]              running, except on Citus. --force replaces an existing file
   backup DIRECTORY                       write a backup into the directory, and remove older ones:

@@ -4,7 +4,7 @@ import { createImporter } from '../support/calendar-files.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
-const { importTimes, importError } = createImporter(api);
+const { importTimes, importEntry } = createImporter(api);
 
 test('import: times in UTC, in a named zone, floating, and floating with X-WR-TIMEZONE', async () => {
   // UTC is not stored as the timezone. The timezone is that of GEO, also in the cases below.
@@ -73,13 +73,18 @@ test('import: a zone defined by VTIMEZONE, in summer and in winter', async () =>
   );
 });
 
-test('import: an unknown zone, or one that changes every second, is an error', async () => {
-  const fields = { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' };
-  assert.match(await importError(fields), /time zone Our Own Time is unknown/);
-  assert.match(await importError(fields, zone('FREQ=SECONDLY')), /time zone Our Own Time is unknown/);
+test('import: times in an unknown zone, or in one that changes every second, are those of the place', async () => {
+  for (const head of [[], [zone('FREQ=SECONDLY')]]) {
+    const { event, report } = await importEntry(
+      { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' },
+      ...head,
+    );
+    assert.deepEqual([event.startAt, event.timezone], ['2027-07-01T17:00:00.000Z', 'Europe/Oslo']);
+    assert.match(report.warnings[0]?.reason ?? '', /its time zone Our Own Time is unknown/);
+  }
 });
 
-test('import: the rule of a zone has a month and a day that every year has; another zone is unknown', async () => {
+test('import: the rule of a zone has a month and a day that every year has; another zone is not used', async () => {
   const fields = { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' };
   for (const rule of [
     'FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=25,26,27,28,29,30,31;BYDAY=SU',
@@ -103,7 +108,11 @@ test('import: the rule of a zone has a month and a day that every year has; anot
     'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=never',
     'FREQ=MONTHLY;BYDAY=-1SU',
   ])
-    assert.match(await importError(fields, zone(rule)), /time zone Our Own Time is unknown/, rule);
+    assert.equal(
+      (await importTimes({ ...fields, DURATION: 'PT1H' }, zone(rule)))[0],
+      '2027-07-01T17:00:00.000Z',
+      rule,
+    );
 });
 
 test('import: a zone of the file has the right offset in any year, at a clock change, and before its first onset', async () => {

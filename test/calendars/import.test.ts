@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { CommandError } from '../../src/cli/command/command-error.ts';
-import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { importCommand } from '../../src/cli/import.ts';
 import { readConfig } from '../../src/lib/config.ts';
+import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import { calendar, calendarEntry, createImporter, importCounts } from '../support/calendar-files.ts';
 import { command } from '../support/command.ts';
 import { createAdmin, createEvent, deleteAccount, nextPhone, signIn } from '../support/factories.ts';
@@ -120,7 +120,7 @@ test('import: an event that the organizer has deleted is created again', async (
 
 test('import: fields that are not in the file keep the values set by the organizer', async () => {
   const file = calendar(calendarEntry());
-  const { phone, person, events } = await imported(file, 'food');
+  const { phone, person, events } = await imported(file, { category: 'food' });
   const change = {
     price: 12.5,
     capacity: 30,
@@ -273,8 +273,8 @@ test('import: refused above the bounds of a file, which the message names, befor
     calendar('BEGIN:X\r\n'.repeat(100_000)),
     /large\.ics has more than 20 components within each other/,
   );
-  assert.equal(parseCalendar(Buffer.from(entries(5_000))).blocks.length, 5_000);
-  assert.equal(parseCalendar(Buffer.from(zones(20) + known)).zones.size, 20);
+  assert.equal((await parseCalendar(Buffer.from(entries(5_000)))).blocks.length, 5_000);
+  assert.equal((await parseCalendar(Buffer.from(zones(20) + known))).zones.size, 20);
 });
 
 test('import: prints the counts and the skipped entries with exit code 0; exit code 1 without a calendar file', async () => {
@@ -292,11 +292,15 @@ test('import: prints the counts and the skipped entries with exit code 0; exit c
     code: 0,
     stdout:
       `No account had the number ${phone}: created one.\n` +
-      '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by its LOCATION.\n',
+      '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by LOCATION.\n' +
+      'Not public: 1 without a date that can be read.\n',
     stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is not a date or time\n',
   });
   const again = await command(api.target, 'import', file, '--organizer', phone, '--category', 'other');
-  assert.equal(again.stdout, '0 added, 0 changed, 2 unchanged, 1 skipped.\n');
+  assert.equal(
+    again.stdout,
+    '0 added, 0 changed, 2 unchanged, 1 skipped.\nNot public: 1 without a date that can be read.\n',
+  );
   const missing = await command(api.target, 'import', path.join(directory, 'none.ics'), '--organizer', phone);
   assert.deepEqual(missing, {
     code: 1,

@@ -6,11 +6,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
-import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
+import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
+import type { ImportReport } from '../../src/modules/imports/report.ts';
 import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
+import { gazetteerOfTests } from '../support/calendar-files.ts';
 import { nextPhone, signIn } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
@@ -148,14 +150,19 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
   ['odd-small-letters', 'Odd: small-letters', '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
   ['odd-long-title', 'ø'.repeat(60), '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
 ];
-const placeable = inCities.length + named.length + oddities.length;
+/** Entries without a known place are drafts. */
+const all = inCities.length + named.length + oddities.length + nowhere.length;
 
 async function importFile(calendar: Buffer): Promise<ImportReport> {
-  const parsed = parseCalendar(calendar);
+  const parsed = await parseCalendar(calendar);
   const { id } = await transaction(api.sql, (tx) =>
     findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
   );
-  return importCalendar(api.sql, parsed, id);
+  return importCalendar(api.sql, parsed, {
+    organizerId: id,
+    gazetteer: await gazetteerOfTests(),
+    now: new Date('2027-01-01'),
+  });
 }
 
 type Imported = {
@@ -209,9 +216,13 @@ test('gatherings: every entry with a location is imported with its fields; error
     );
     if (one.zone) assert.equal(event.timezone, one.zone, one.uid);
   }
-  const skipped = report.errors.filter(({ title }) => title !== 'Superseded');
-  assert.deepEqual(skipped.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
-  for (const { reason } of skipped) assert.match(reason, /could not be placed|neither GEO nor LOCATION/);
+  assert.deepEqual(report.drafts.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
+  for (const { reason } of report.drafts)
+    assert.match(reason, /names no known place|neither GEO nor LOCATION/);
+  assert.deepEqual(
+    report.errors.map(({ title }) => title),
+    ['Superseded'],
+  );
   // Each error names the first line of its entry.
   const lines = bytes.toString().split('\r\n');
   for (const { line, title = '' } of report.errors) {
@@ -222,7 +233,7 @@ test('gatherings: every entry with a location is imported with its fields; error
     );
   }
   const { added, changed, unchanged, placedByName } = report;
-  assert.deepEqual([added, changed, unchanged, placedByName], [placeable, 0, 0, named.length]);
+  assert.deepEqual([added, changed, unchanged, placedByName], [all, 0, 0, named.length]);
 });
 
 test('gatherings: rare constructs of RFC 5545 are imported as the RFC defines them', async () => {
@@ -428,14 +439,14 @@ test('gatherings: cancelled and private entries are imported and not listed; 404
 test('gatherings: a repeated import changes nothing; a changed SUMMARY changes one event', async () => {
   const before = await imported();
   const again = await importFile(bytes);
-  assert.deepEqual([again.added, again.changed, again.unchanged], [0, 0, placeable]);
+  assert.deepEqual([again.added, again.changed, again.unchanged], [0, 0, all]);
   assert.deepEqual(await imported(), before);
 
   const title = `SUMMARY:${ending.title.replace(/[;,]/g, '\\$&')}\r\n`;
   const text = bytes.toString('latin1');
   assert.equal(text.split(title).length, 2);
   const second = await importFile(Buffer.from(text.replace(title, 'SUMMARY:Renamed\r\n'), 'latin1'));
-  assert.deepEqual([second.added, second.changed, second.unchanged], [0, 1, placeable - 1]);
+  assert.deepEqual([second.added, second.changed, second.unchanged], [0, 1, all - 1]);
   const known = new Map(before.map((event) => [event.id, event.updatedAt.getTime()]));
   const changed = (await imported()).filter(({ id, updatedAt }) => updatedAt.getTime() !== known.get(id));
   assert.deepEqual(

@@ -1,8 +1,12 @@
 /** Creates calendar files, imports them, and reads the resulting events over the API. */
 import assert from 'node:assert/strict';
-import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
-import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { lazily } from '../../src/lib/lazily.ts';
+import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
+import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
+import type { DefaultPlace } from '../../src/modules/imports/place-entries.ts';
+import type { ImportReport } from '../../src/modules/imports/report.ts';
+import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
 import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
@@ -37,13 +41,22 @@ export const importCounts = ({ added, changed, unchanged, errors }: ImportReport
 ];
 export const errorsOf = ({ errors }: ImportReport) => errors.map(({ line, reason }) => [line, reason]);
 
+export const gazetteerOfTests = lazily(() => loadGazetteer(new AbortController().signal));
+
+type FileOptions = { category?: string; place?: DefaultPlace; now?: Date };
+
 export function createImporter(api: TestApp) {
-  async function importFile(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
-    const parsed = parseCalendar(Buffer.from(file));
+  async function importFile(
+    file: string | Buffer,
+    phone: string,
+    options: FileOptions = {},
+  ): Promise<ImportReport> {
+    const parsed = await parseCalendar(Buffer.from(file));
     const { id } = await transaction(api.sql, (tx) =>
       findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
     );
-    return importCalendar(api.sql, parsed, id, category);
+    const gazetteer = await gazetteerOfTests();
+    return importCalendar(api.sql, parsed, { organizerId: id, gazetteer, ...options });
   }
 
   async function eventsOf(person: Person) {
@@ -58,9 +71,9 @@ export function createImporter(api: TestApp) {
    * Imports the file for a new phone number. Returns the report, the person and the events as the API
    * returns them.
    */
-  async function importForNewUser(file: string | Buffer, category?: string) {
+  async function importForNewUser(file: string | Buffer, options?: FileOptions) {
     const phone = nextPhone();
-    const report = await importFile(file, phone, category);
+    const report = await importFile(file, phone, options);
     const person = await signIn(api, phone);
     return { report, phone, person, events: await eventsOf(person) };
   }

@@ -55,6 +55,38 @@ print(json.dumps({
 }))
 `;
 
+const entryReader = `
+import base64, datetime, icalendar, json, sys
+data = base64.b64decode(json.load(sys.stdin))
+if data[:2] == b'\\xff\\xfe':
+    data = data.decode('utf-16').encode()
+try:
+    text = data.decode('utf-8-sig')
+except UnicodeDecodeError:
+    text = data.decode('windows-1252')
+text = text[text.index('BEGIN:VCALENDAR'):]
+def start_of(event):
+    value = event.get('DTSTART')
+    at = getattr(value, 'dt', None)
+    if not isinstance(at, datetime.datetime) or at.tzinfo is None:
+        return None
+    return at.astimezone(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%S.000Z')
+entries = []
+try:
+    for event in icalendar.Calendar.from_ical(text).walk('VEVENT'):
+        entries.append({'summary': str(event.get('SUMMARY', '')), 'start': start_of(event), 'isSeries': 'RRULE' in event or 'RECURRENCE-ID' in event})
+except ValueError:
+    pass
+print(json.dumps(entries))
+`;
+
+/** An entry of a calendar. `start`: in UTC; null for a date, and for a time without a zone that the parser knows. */
+export type ReadEntry = { summary: string; start: string | null; isSeries: boolean };
+
+/** Reads the entries of a calendar; none of a file that the parser refuses. */
+export const readEntries = (bytes: Buffer): ReadEntry[] =>
+  runPython(entryReader, bytes.toString('base64')) as ReadEntry[];
+
 /** @param mails as they were sent, each byte a character */
 export const readMails = (mails: string[]): ReadMail[] => runPython(mailReader, mails) as ReadMail[];
 

@@ -217,15 +217,9 @@ test('address: a text in a chosen place is the place alone, or the street with i
   }
 });
 
-test('address: a text above the longest address names no town; of others, at most 20 readings are searched', () => {
+test('chosen place: null for a text that is longer than the longest place', () => {
   const place = { label: 'Oslo, Norway', town: 'Oslo', lat: 59.91, lng: 10.75, timeZone: 'Europe/Oslo' };
-  const long = `${'a'.repeat(600)}, Oslo`;
-  assert.deepEqual(readAddress(long), []);
-  assert.equal(streetIn(long, place), long);
-  assert.ok(!isAddressIn(long, place));
-  const readings = readAddress('a b c d, '.repeat(66));
-  assert.equal(readings.length, 20);
-  assert.ok(readings.every(({ town }) => town === 'a b c d'));
+  assert.ok(!isAddressIn(`${'a'.repeat(600)}, Oslo`, place));
   assert.ok(parseChosen(JSON.stringify(place)));
   assert.equal(parseChosen(JSON.stringify({ ...place, town: ','.repeat(3_000) })), null);
 });

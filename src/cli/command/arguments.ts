@@ -5,6 +5,8 @@ import { CommandError } from './command-error.ts';
 const options = {
   organizer: { type: 'string' },
   category: { type: 'string' },
+  place: { type: 'string' },
+  at: { type: 'string' },
   since: { type: 'string' },
   km: { type: 'string' },
   from: { type: 'string' },
@@ -28,7 +30,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   migrate: { options: [], hasArguments: false },
   distribute: { options: [], hasArguments: false },
   demo: { options: [], hasArguments: false },
-  import: { options: ['organizer', 'category'], hasArguments: true },
+  import: { options: ['organizer', 'category', 'place', 'at'], hasArguments: true },
   backup: { options: ['force', 'without-images', 'verify', 'keep', 'due'], hasArguments: true },
   restore: { options: ['dry-run'], hasArguments: true },
   'upgrade-postgres': { options: ['from'], hasArguments: false },

@@ -3,26 +3,60 @@ import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
+import type { Coordinates } from '../../lib/sphere.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
+
+/** `lacksPlace`: whether the import made it a draft because nothing said where it is. */
+export type ImportedEvent = { event: EventRow; lacksPlace: boolean };
 
 /** Returns the events of earlier imports by the keys of their entries. Locks nothing. */
 export async function listImportedEvents(
   db: Queryable,
   organizerId: string,
   keys: string[],
-): Promise<Map<string, EventRow>> {
-  const imports = await db.query<{ uid: string; eventId: string }>(sql`
-    select uid, event_id from imports where organizer_id = ${organizerId} and uid = any(${keys}::text[])`);
-  const ids = imports.map(({ eventId }) => eventId);
-  const events = await listEventRows(db, ids);
+): Promise<Map<string, ImportedEvent>> {
+  const imports = await db.query<{ uid: string; eventId: string; lacksPlace: boolean }>(sql`
+    select uid, event_id, lacks_place from imports
+    where organizer_id = ${organizerId} and uid = any(${keys}::text[])`);
+  const events = await listEventRows(
+    db,
+    imports.map(({ eventId }) => eventId),
+  );
   const byId = new Map(events.map((event) => [event.id, event]));
   return new Map(
-    imports.flatMap(({ uid, eventId }) => {
+    imports.flatMap(({ uid, eventId, lacksPlace }) => {
       const event = byId.get(eventId);
-      return event ? [[uid, event] as const] : [];
+      return event ? [[uid, { event, lacksPlace }] as const] : [];
     }),
   );
+}
+
+/** Lists the keys of a UID: the UID itself, and those of its dates. */
+export async function listKeysOfUid(db: Queryable, organizerId: string, uid: string): Promise<string[]> {
+  const rows = await db.query<{ uid: string }>(sql`
+    select uid from imports
+    where organizer_id = ${organizerId} and (uid = ${uid} or starts_with(uid, ${`${uid}\n`}))`);
+  return rows.map((row) => row.uid);
+}
+
+/** Of the newest events of an organizer, so many are looked at. */
+const newest = 50;
+
+/**
+ * Finds where the newest event of an organizer is that is no draft and was not imported: an import must not depend on the
+ * one before it. Null without one.
+ */
+export async function findLastPlace(db: Queryable, organizerId: string): Promise<Coordinates | null> {
+  const events = await db.query<Coordinates & { id: string }>(sql`
+    select id, lat, lng from events where organizer_id = ${organizerId} and visibility <> 'private'
+    order by id desc limit ${newest}`);
+  const imports = await db.query<{ eventId: string }>(sql`
+    select event_id from imports
+    where organizer_id = ${organizerId} and event_id = any(${events.map(({ id }) => id)}::uuid[])`);
+  const imported = new Set(imports.map(({ eventId }) => eventId));
+  const last = events.find(({ id }) => !imported.has(id));
+  return last ? { lat: last.lat, lng: last.lng } : null;
 }
 
 /**
@@ -36,14 +70,14 @@ export async function reserveKey(tx: Transaction, organizerId: string, key: stri
   return count === 1;
 }
 
-/** Sets the event of a key that `reserveKey` inserted. */
+/** Sets the event of a key that `reserveKey` inserted, or whether its event still lacks a place. */
 export async function setImportedEvent(
   tx: Transaction,
   organizerId: string,
   key: string,
-  eventId: string,
+  { eventId, lacksPlace }: { eventId: string; lacksPlace: boolean },
 ): Promise<void> {
-  await tx.query(
-    sql`update imports set event_id = ${eventId} where organizer_id = ${organizerId} and uid = ${key}`,
-  );
+  await tx.query(sql`
+    update imports set event_id = ${eventId}, lacks_place = ${lacksPlace}
+    where organizer_id = ${organizerId} and uid = ${key}`);
 }

@@ -1,5 +1,6 @@
 /** Accounts: created at the first sign-in of a contact or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
+import type { Queryable } from '../../db/query.ts';
 import { update } from '../../db/rows.ts';
 import { empty, raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -50,6 +51,12 @@ export async function reserveContact(tx: Transaction, userId: string, contact: C
 /** Makes the contact free, unless another account has it already. */
 export async function releaseContact(tx: Transaction, userId: string, contact: Contact): Promise<void> {
   await tx.query(sql`delete from contacts where contact = ${contact.value} and user_id = ${userId}`);
+}
+
+/** Finds the town of a profile; empty if the person has not named one. */
+export async function findCity(db: Queryable, userId: string): Promise<string> {
+  const [user] = await db.query<{ city: string }>(sql`select city from users where id = ${userId}`);
+  return user?.city ?? '';
 }
 
 /** Finds the id of the account of a contact, without a lock. */

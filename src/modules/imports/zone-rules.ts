@@ -2,8 +2,6 @@
  * Time zones that a file defines itself (VTIMEZONE of RFC 5545). A rule may have what zones need and nothing else, so that
  * the last onset before a time is found in a few years.
  */
-import { isTimeZone } from '../../lib/time-zones.ts';
-
 /** Onsets and offsets of STANDARD or DAYLIGHT. Offsets are seconds east of UTC. */
 type Observance = {
   /** DTSTART, in the local time before the onset. */
@@ -178,14 +176,3 @@ function lastOnset(
 
 const yearOf = (at: number): number =>
   at === Number.POSITIVE_INFINITY ? at : new Date(at).getUTCFullYear() + 1;
-
-/**
- * Returns the IANA zone of a TZID, also from the end of a longer name (/example.org/Europe/Oslo), or null.
- * The rules of the IANA database replace the VTIMEZONE of the file, which often covers a single year.
- */
-export function ianaName(tzid: string): string | null {
-  const parts = tzid.split('/', 10);
-  const names = parts.map((_, from) => parts.slice(from).join('/'));
-  // A last part without a slash could be any word. A zone of one word must be the whole TZID.
-  return names.find((name) => (name === tzid || name.includes('/')) && isTimeZone(name)) ?? null;
-}

@@ -1,0 +1,17 @@
+/** The description of an event, from DESCRIPTION, X-ALT-DESC and URL. */
+import { textOf } from './content-line.ts';
+import { isHtml, textOfHtml } from './html-text.ts';
+import { limit } from './lines.ts';
+import { firstOf, type Properties } from './read-properties.ts';
+
+/** Appends the URL to the description. If both are too long, shortens the description and not the URL. */
+export function describe(properties: Properties, max: number, notes: string[]): string {
+  const plain = textOf(firstOf(properties, 'DESCRIPTION'));
+  const alternative = plain === '' ? textOf(firstOf(properties, 'X-ALT-DESC')) : '';
+  const text = alternative !== '' ? textOfHtml(alternative) : isHtml(plain) ? textOfHtml(plain) : plain;
+  const url = textOf(firstOf(properties, 'URL'));
+  const tail = url && !text.includes(url) ? url : '';
+  if (tail.length > max / 2) return limit('DESCRIPTION', text, max, notes);
+  const available = max - (tail && text ? tail.length + 1 : tail.length);
+  return [limit('DESCRIPTION', text, available, notes), tail].filter(Boolean).join('\n');
+}
