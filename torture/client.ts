@@ -3,6 +3,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Server } from '../test/support/processes.ts';
 
+export { runConcurrently } from '../test/support/run-concurrently.ts';
+
 export type Call = {
   token?: string;
   body?: unknown;
@@ -93,27 +95,6 @@ async function readBody(response: IncomingMessage): Promise<string> {
   if (!`${response.headers['content-type']}`.startsWith('text/event-stream')) return text(response);
   for await (const chunk of response) return `${chunk}`;
   return '';
-}
-
-/**
- * Runs `work` for each number below `count`, at most `concurrency` at a time.
- * @returns the results, in order
- */
-export async function runConcurrently<T>(
-  count: number,
-  concurrency: number,
-  work: (i: number) => Promise<T>,
-): Promise<T[]> {
-  const results: T[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      const i = next++;
-      results[i] = await work(i);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
-  return results;
 }
 
 /** The value below which the given share (0 to 1) of the values lies. */

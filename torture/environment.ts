@@ -50,7 +50,7 @@ export type Environment = {
   close(): Promise<void>;
 };
 
-const secretKey = 'the-secret-key-of-the-torture-programs';
+export const secretKey = 'the-secret-key-of-the-torture-programs';
 
 export async function openEnvironment({
   servers: count = 2,

@@ -1,8 +1,10 @@
 /** Strangers who know a number cannot keep its owner from signing in, neither by tries nor by texts (decision 4). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { deleteExpiredCodes } from '../../src/modules/auth/codes-repo.ts';
 import type { SmsDriver } from '../../src/modules/auth/sms.ts';
 import { fromPage } from '../support/factories.ts';
+import { runConcurrently } from '../support/run-concurrently.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
 
 const texts: { phone: string; code: string }[] = [];
@@ -266,10 +268,8 @@ test('sending: strangers who use up the texts to a block of numbers leave two to
   startNextDay();
   const block = `+467099${numbers}`;
   const at = (n: number) => block.padEnd(8, '0') + String(n).padStart(4, '0');
-  const responses = await Promise.all(
-    Array.from({ length: 400 }, (_, i) =>
-      request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
-    ),
+  const responses = await runConcurrently(400, 40, (i) =>
+    request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
   );
   const sent = responses.filter(({ status }) => status === 202).length;
   assert.ok(sent >= 100 && sent <= 140, `${sent}`);
@@ -326,4 +326,71 @@ test('network: ten networks of a number are known; the eleventh replaces the old
   const [row] = await api.sql`
     select max(n)::int as n from (select count(*) as n from known_networks group by contact_hash) c`;
   assert.equal(row?.n, 10);
+});
+
+test('tries: eight wrong codes get the same answers for a contact that has signed in today, that has an account, and for an unknown one', async () => {
+  startNextDay();
+  const [today, before, unknown] = [newNumber(), newNumber(), newNumber()];
+  for (const phone of [before, today]) {
+    await signIn(phone, home);
+    clock.advance(phone === before ? 2 * day : minute);
+  }
+  await deleteExpiredCodes(api.sql, clock.now());
+  const answersOf = async (phone: string) => {
+    const answers = [];
+    for (let i = 0; i < 8; i++) {
+      const { status, headers, body } = await verify(phone, cafe, '123456', { on: i % 2 ? api : other });
+      const { requestId: _, ...problem } = body;
+      answers.push({ status, problem, retries: headers.has('retry-after') });
+    }
+    return answers;
+  };
+  const expected = await answersOf(unknown);
+  assert.deepEqual(
+    expected.map(({ status }) => status),
+    [400, 400, 400, 400, 400, 429, 429, 429],
+  );
+  assert.deepEqual(await answersOf(today), expected);
+  assert.deepEqual(await answersOf(before), expected);
+});
+
+test('tries: 429 above 200 wrong codes of a network in a day, for all contacts on two servers; 200 on a known device and in a known network', async () => {
+  startNextDay();
+  const phone = newNumber();
+  const { deviceToken } = await signIn(phone, home);
+  const [network, known] = ['2001:db8:9:9::', newNumber()];
+  await signIn(known, `${network}7`);
+  const numbers = Array.from({ length: 60 }, newNumber);
+  let compared = 0;
+  for (let i = 0; i < 4; i++) {
+    const responses = await Promise.all(
+      numbers.map((each, n) => verify(each, `${network}${n}`, '123456', { on: n % 2 ? api : other })),
+    );
+    compared += responses.filter(
+      (response) => expectOneOf(response, 'wrong_code', 'too_many_tries') === 'wrong_code',
+    ).length;
+  }
+  assert.equal(compared, 200);
+  clock.advance(minute);
+  expectStatus(await request(phone, cafe), 202);
+  const { headers } = expectProblem(
+    await verify(phone, `${network}1`, newestCode(phone)),
+    429,
+    'too_many_tries',
+  );
+  assert.ok(Number(headers.get('retry-after')) > 3_600);
+  expectStatus(await verify(phone, `${network}1`, newestCode(phone), { deviceToken }), 200);
+  await signIn(known, `${network}7`);
+});
+
+test('tries: correct codes do not count as failures of a network', async () => {
+  startNextDay();
+  const failures = () => api.sql<{ sent: number }[]>`
+    select coalesce(sum(sent), 0)::int as sent from code_sends where scope like 'code:%'`;
+  const [before] = await failures();
+  const phone = newNumber();
+  await verify(phone, cafe, wrongCode(phone));
+  await signIn(phone, cafe);
+  const [after] = await failures();
+  assert.equal((after?.sent ?? 0) - (before?.sent ?? 0), 1);
 });

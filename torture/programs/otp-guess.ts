@@ -97,5 +97,14 @@ async function signInConcurrently(environment: Environment, phone: string): Prom
 
 type Extra = { body?: object; headers?: Record<string, string> };
 
-const verify = ({ client }: Environment, phone: string, code: string, { body, headers = {} }: Extra = {}) =>
-  client.send('POST', '/v1/auth/otp/verify', { body: { phone, code, ...body }, headers });
+/** Numbers have clients of their own, because a client network has a limit of wrong codes for all numbers. */
+const homeOf = (phone: string) => ({
+  'x-forwarded-for': `10.8.${Number(phone.slice(-4, -2))}.${Number(phone.slice(-2))}`,
+});
+
+const verify = (
+  { client }: Environment,
+  phone: string,
+  code: string,
+  { body, headers = homeOf(phone) }: Extra = {},
+) => client.send('POST', '/v1/auth/otp/verify', { body: { phone, code, ...body }, headers });

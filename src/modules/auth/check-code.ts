@@ -11,9 +11,10 @@ import { Problem } from '../../lib/errors.ts';
 import { hashAddress } from '../../lib/mail-address.ts';
 import { releaseAddress } from '../../mail/suppressions.ts';
 import { type CodePurpose, hashCode, hashContact, strangersScope } from './code-hashes.ts';
-import { insertTry, listCodes, listTries, subtractSend, useCode } from './codes-repo.ts';
+import { type CodeRow, insertTry, listCodes, listTries, subtractSend, useCode } from './codes-repo.ts';
 import { lockContacts } from './contact-locks.ts';
-import { findRequester, type Sender } from './requesters.ts';
+import { countFailure } from './failure-limit.ts';
+import { findRequester, type Requester, type Sender } from './requesters.ts';
 import type { LinkProof } from './sign-in-links.ts';
 import { allowTry } from './try-limits.ts';
 
@@ -34,8 +35,7 @@ const lockedActions: Record<CodePurpose, AuditAction> = {
 
 /**
  * Uses up a code if it is correct, and returns the refusal if it is not. The caller must let the transaction
- * commit before it throws the refusal, because the transaction counts the failed try. The contact is locked
- * while the code is compared: of fifty concurrent guesses five are compared, and of fifty correct ones one succeeds.
+ * commit before it throws the refusal, because the transaction counts the failed try.
  * @returns null, or a Problem `wrong_code` or `too_many_tries`
  */
 export async function checkCode(
@@ -43,40 +43,68 @@ export async function checkCode(
   context: AuditContext,
   proof: CodeProof,
 ): Promise<Problem | null> {
+  const compared = await compareCode(tx, context, proof);
+  if (compared instanceof Problem) return compared;
+  await compared.accept();
+  return null;
+}
+
+/**
+ * Compares a code, and counts a wrong one. The contact is locked while the code is compared: of fifty concurrent guesses five are
+ * compared, and of fifty correct ones one succeeds. A try counts in the same way for every contact, whether or not it was ever sent
+ * a code: otherwise its refusal would tell which contacts sign in.
+ * @returns what uses the code up, or a Problem `wrong_code` or `too_many_tries`
+ */
+async function compareCode(
+  tx: Transaction,
+  context: AuditContext,
+  proof: CodeProof,
+): Promise<Problem | { accept: () => Promise<void> }> {
   const { contact, purpose, code, field, sender } = proof;
   const { secretKey, now } = context;
   const contactHash = hashContact(secretKey, contact);
-  const wrong = new Problem('wrong_code', { errors: [{ path: field, message: 'is wrong or has expired' }] });
   const [, codes, tries, requester] = await Promise.all([
     lockContacts(tx, [contactHash]),
     listCodes(tx, contactHash, purpose),
     listTries(tx, contactHash, now),
     findRequester(tx, context, contactHash, sender),
   ]);
-  if (codes.length === 0) return wrong;
   const allowance = allowTry(tries, requester, purpose, now);
   if ('waitMs' in allowance)
     return new Problem('too_many_tries', { retryAfter: Math.ceil(allowance.waitMs / 1000) });
-  const hash = hashCode(secretKey, contact, purpose, readCode(code));
+  const failure = await countStranger(tx, context, requester, sender);
+  if (failure instanceof Problem) return failure;
+  const match = findMatch(codes, requester, hashCode(secretKey, contact, purpose, readCode(code)), now);
+  if (match)
+    return {
+      async accept() {
+        await subtractSend(tx, failure.scopes, now);
+        await accept(tx, context, proof, match.requester);
+      },
+    };
+  const { triesId } = requester;
+  await insertTry(tx, contactHash, { purpose, requester: triesId, budget: allowance.budget, at: now });
+  if (allowance.isLast) await recordAudit(tx, context, contact, lockedActions[purpose]);
+  return new Problem('wrong_code', { errors: [{ path: field, message: 'is wrong or has expired' }] });
+}
+
+/** Counts a try of an unknown network for all contacts together. @returns as `countFailure` */
+const countStranger = async (
+  tx: Transaction,
+  { secretKey, now }: AuditContext,
+  { trust }: Requester,
+  { address }: Sender,
+): Promise<Problem | { scopes: string[] }> =>
+  trust === 'unknown' ? countFailure(tx, { secretKey }, { use: 'code', address, now }) : { scopes: [] };
+
+/**
+ * A try is compared with two codes at most: the requester's own, which no request of others replaces, and the newest one, for a
+ * person who requested it on another network, or who received it because others requested it.
+ */
+function findMatch(codes: CodeRow[], { id }: Requester, hash: Buffer, now: Date): CodeRow | undefined {
   const valid = codes.filter(({ codeHash, expiresAt }) => codeHash && expiresAt > now);
-  // A try is compared with two codes at most: the requester's own, which no request of others replaces, and the newest one,
-  // for a person who requested it on another network, or who received it because others requested it.
-  const comparable = [valid.find((each) => each.requester.equals(requester.id)), valid[0]];
-  const match = comparable.find((each) => each?.codeHash && timingSafeEqual(each.codeHash, hash));
-  if (match) {
-    await accept(tx, context, proof, match.requester);
-    return null;
-  }
-  await insertTry(tx, contactHash, {
-    purpose,
-    requester: requester.triesId,
-    budget: allowance.budget,
-    at: now,
-  });
-  if (allowance.isLast) {
-    await recordAudit(tx, context, contact, lockedActions[purpose]);
-  }
-  return wrong;
+  const comparable = [valid.find(({ requester }) => requester.equals(id)), valid[0]];
+  return comparable.find((each) => each?.codeHash && timingSafeEqual(each.codeHash, hash));
 }
 
 /** A code as people enter it: with the digits of any script, and spaces and direction marks between them. */

@@ -77,7 +77,7 @@ export async function withdrawCode(
 }
 
 /** `codeHash`: null after the code was used or withdrawn. */
-type CodeRow = { requester: Buffer; codeHash: Buffer | null; expiresAt: Date };
+export type CodeRow = { requester: Buffer; codeHash: Buffer | null; expiresAt: Date };
 
 /** The newest code of each requester, most recently sent first. */
 export const listCodes = (tx: Transaction, contactHash: Buffer, purpose: CodePurpose): Promise<CodeRow[]> =>

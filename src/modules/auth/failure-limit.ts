@@ -1,31 +1,50 @@
 /**
- * How often a client network may fail to prove something in a day (UTC): 50 times to sign in at the OpenID Connect provider or to
- * set the server up, as often as it may request codes. Each sign-in at the provider makes the server call the provider. Attempts
- * that succeed do not count. An IPv6 /56 may fail twice as often, and a /48 four times.
+ * How often a client network may fail to prove something in a day (UTC). Each sign-in at the OpenID Connect provider makes the server
+ * call the provider. A wrong code is stored, also for a contact that was sent none. An IPv6 /56 may fail twice as often, and a /48
+ * four times. Attempts that succeed do not count.
  */
-import { transaction } from '../../db/transaction.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { countSend, subtractSend } from './codes-repo.ts';
 import { type FailureUse, networkScopes } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 
-const maxFailures = 50;
+/** `code`: of an unknown network, for all contacts together. Each contact has limits of its own (try-limits.ts). */
+const maxFailures: Record<FailureUse, number> = { oidc: 50, setup: 50, code: 200 };
+
+type Attempt = { use: FailureUse; address: string; now: Date };
+
+/**
+ * Counts an attempt as a failure before its outcome is known: of concurrent attempts on several servers, each counts the others.
+ * @returns what takes the count back if the attempt succeeds; or a Problem `too_many_tries`
+ */
+export async function countFailure(
+  tx: Transaction,
+  { secretKey }: Pick<ReadyConfig, 'secretKey'>,
+  { use, address, now }: Attempt,
+): Promise<Problem | { scopes: string[] }> {
+  const networks = networkScopes(use, secretKey, address);
+  const scopes = networks.map(({ scope }) => scope);
+  const failed = await countSend(tx, scopes, now);
+  if (networks.some(({ scope, times }) => failed(scope) > maxFailures[use] * times))
+    return new Problem('too_many_tries', { retryAfter: secondsToNextUtcDay(now) });
+  return { scopes };
+}
 
 /** @throws Problem `too_many_tries`, and the error of `work` */
 export async function countingFailures<T>(
   use: FailureUse,
   { db, config, clock }: Pick<AuthServices, 'db' | 'config' | 'clock'>,
-  { ip }: { ip: string },
+  { ip: address }: { ip: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const now = clock();
-  const networks = networkScopes(use, config.secretKey, ip);
-  const scopes = networks.map(({ scope }) => scope);
-  await transaction(db, async (tx) => {
-    const failed = await countSend(tx, scopes, now);
-    if (networks.some(({ scope, times }) => failed(scope) > maxFailures * times))
-      throw new Problem('too_many_tries', { retryAfter: secondsToNextUtcDay(now) });
+  const scopes = await transaction(db, async (tx) => {
+    const counted = await countFailure(tx, config, { use, address, now });
+    if (counted instanceof Problem) throw counted;
+    return counted.scopes;
   });
   const result = await work();
   await transaction(db, (tx) => subtractSend(tx, scopes, now));

@@ -43,7 +43,7 @@ const shares = 21 * maxShare;
 const shareOfUnknown = 4 / 5;
 
 /** What a client network may fail to prove. */
-export type FailureUse = 'oidc' | 'setup';
+export type FailureUse = 'oidc' | 'setup' | 'code';
 
 /** A row of `code_sends` of a client network. `times`: how many times the limit it may count (lib/ip-address.ts). */
 type NetworkScope = { scope: string; times: number };

@@ -48,7 +48,12 @@ export const openIdConnectFaults: Fault[] = [
     ['sameOriginOnly: true,', '', 'oidc-failures', 'another site begins a sign-in'],
   ]),
   ...faultsOf('src/modules/auth/failure-limit.ts', [
-    ['failed(scope) > maxFailures * times', 'false', 'oidc-failures', 'endless requests to the provider'],
+    [
+      'failed(scope) > maxFailures[use] * times',
+      'false',
+      'oidc-failures',
+      'endless requests to the provider',
+    ],
     [
       'await transaction(db, (tx) => subtractSend(tx, scopes, now));',
       '',

@@ -148,10 +148,23 @@ export const sessionFaults: Fault[] = [
       'a link that a newer mail has replaced',
     ],
     [
-      'valid.find((each) => each.requester.equals(requester.id))',
+      'valid.find(({ requester }) => requester.equals(id))',
       'undefined',
       'code-lockout',
       'the code of a stranger replaces that of the owner',
+    ],
+    ['readCode(code)), now', 'code), now', 'sign-in', 'a code in Arabic digits'],
+    [
+      'if (failure instanceof Problem) return failure;',
+      'if (failure instanceof Problem) return failure; if (codes.length === 0) return new Problem("wrong_code");',
+      'code-lockout',
+      'refusals tell who has signed in today',
+    ],
+    [
+      'await subtractSend(tx, failure.scopes, now);',
+      '',
+      'code-lockout',
+      'people who sign in use up the tries of their network',
     ],
   ]),
   ...faultsOf('src/modules/auth/contact-locks.ts', [
@@ -251,9 +264,6 @@ export const sessionFaults: Fault[] = [
       'code-limits',
       'all closed connections are one known network',
     ],
-  ]),
-  ...faultsOf('src/modules/auth/check-code.ts', [
-    ['readCode(code));', 'code);', 'sign-in', 'a code in Arabic digits'],
   ]),
   ...faultsOf('src/lib/mail-address.ts', [
     ['!typedDomain.test(host)', 'false', 'src/lib/mail-address', 'a domain of any length is converted'],
