@@ -42,7 +42,7 @@ test('config: production requires SECRET_KEY, PUBLIC_URL and SMS_DRIVER, disable
   const config = readConfig(production);
   assert.deepEqual(
     [config.demo, config.rateLimit, config.dailyQuotas, config.publicUrl],
-    [false, 600, { events: 100, items: 2_000, follows: 500 }, 'https://events.example.org'],
+    [false, 600, { events: 100, items: 2_000, follows: 500, messages: 2_000 }, 'https://events.example.org'],
   );
   assert.match(faults({ ...production, SECRET_KEY: 'short' }), /32 or more/);
 });

@@ -24,7 +24,7 @@ import { shareOf } from './process-share.ts';
 import { findMistyped } from './similar-names.ts';
 
 /** What the daily quotas count. */
-export type QuotaKind = 'events' | 'items' | 'follows';
+export type QuotaKind = 'events' | 'items' | 'follows' | 'messages';
 
 /** Invalid variables. The message has one line for each, and contains no secrets. */
 export class ConfigError extends Error {}
@@ -174,6 +174,7 @@ function readQuotas(read: Reader, production: boolean): Record<QuotaKind, number
     events: read.whole('EVENTS_PER_DAY', 100, 1, 1_000_000),
     items: read.whole('ITEMS_PER_DAY', 2_000, 1, 1_000_000),
     follows: read.whole('FOLLOWS_PER_DAY', 500, 1, 1_000_000),
+    messages: read.whole('MESSAGES_PER_DAY', 2_000, 1, 1_000_000),
   };
   return read.onOff('QUOTAS', production) ? quotas : null;
 }

@@ -1,4 +1,7 @@
-/** Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. */
+/**
+ * Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. The quota of messages
+ * is counted with the messages of a minute (modules/messages/message-limit.ts).
+ */
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -12,6 +15,7 @@ const actions: Record<QuotaKind, (max: number) => string> = {
   events: (max) => `create ${max} events`,
   items: (max) => `add ${max} items`,
   follows: (max) => `follow ${max} people`,
+  messages: (max) => `send ${max} messages`,
 };
 
 /**
@@ -30,7 +34,7 @@ export async function countTowardsQuota(
   tx: Transaction,
   { config, clock }: QuotaServices,
   userId: string,
-  kind: QuotaKind,
+  kind: Exclude<QuotaKind, 'messages'>,
   added = 1,
 ): Promise<void> {
   if (!config.dailyQuotas || added === 0) return;
@@ -42,11 +46,15 @@ export async function countTowardsQuota(
       used = case when c.day < excluded.day then 0 else c.used end + excluded.used
     where c.day < excluded.day or c.used + excluded.used <= ${max}`;
   if (added <= max && (await tx.execute(counting)) > 0) return;
-  throw new Problem('quota_exceeded', {
+  throw quotaExceeded(kind, max, now);
+}
+
+/** The refusal of a creation above the quota. */
+export const quotaExceeded = (kind: QuotaKind, max: number, now: Date): Problem =>
+  new Problem('quota_exceeded', {
     detail: `A person may ${actions[kind](max)} a day (UTC). \`Retry-After\` has the seconds until the next day.`,
     retryAfter: secondsToNextUtcDay(now),
   });
-}
 
 /** Deletes the counts of past days, except of the last one: the clocks of other servers may be behind. */
 export async function deleteExpiredDailyCounts(db: Database, now: Date): Promise<void> {

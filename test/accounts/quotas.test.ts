@@ -24,7 +24,13 @@ import {
 } from '../support/setup.ts';
 
 const clock = new TestClock();
-const quotas = { QUOTAS: 'on', EVENTS_PER_DAY: '3', ITEMS_PER_DAY: '5', FOLLOWS_PER_DAY: '4' };
+const quotas = {
+  QUOTAS: 'on',
+  EVENTS_PER_DAY: '3',
+  ITEMS_PER_DAY: '5',
+  FOLLOWS_PER_DAY: '4',
+  MESSAGES_PER_DAY: '6',
+};
 const api = await startTestApp({ clock, env: quotas });
 const second = await api.startAnother();
 const servers = [api, second];
@@ -49,6 +55,8 @@ const postBatch = (server: TestApp, { token }: Person, eventId: string, count: n
   });
 const follow = (server: TestApp, { token }: Person, { id }: Person) =>
   server.post(`/v1/users/${id}/follow`, token);
+const write = (server: TestApp, { token }: Person, { id }: Person, text = 'Hello') =>
+  server.post(`/v1/users/${id}/messages`, token, { text });
 const usedBy = async ({ id }: Person) =>
   Object.fromEntries(
     (await api.sql`select kind, used from daily_counts where user_id = ${id}`).map(({ kind, used }) => [
@@ -116,6 +124,48 @@ test('quotas: refused requests, idempotent replays and repeated follows do not c
   expectStatus(await api.delete(`/v1/users/${other.id}/follow`, person.token), 200);
   expectQuotaExceeded(await follow(api, person, other), /follow 4 people/);
   await assertCounters(api.sql);
+});
+
+// spec: 8 POST /v1/users/:id/messages: messages per day
+test('quotas: 429 with Retry-After above the messages of a day, and 201 on the next day', async () => {
+  nextDay();
+  const [person, other, blocking] = await createUsers(api, 3);
+  assert.ok(person && other && blocking);
+  expectStatus(await api.post(`/v1/users/${person.id}/block`, blocking.token), 200);
+  const keyed = { token: person.token, body: { text: 'Once' }, headers: { 'idempotency-key': 'once' } };
+  // A replay and a refused message do not count.
+  for (let i = 0; i < 3; i++)
+    expectStatus(await serverAt(i).call('POST', `/v1/users/${other.id}/messages`, keyed), 201);
+  for (let i = 0; i < 3; i++) expectProblem(await write(serverAt(i), person, blocking), 403, 'blocked');
+  for (let i = 0; i < 5; i++) expectStatus(await write(serverAt(i), person, other), 201);
+  for (const server of servers) expectQuotaExceeded(await write(server, person, other), /send 6 messages/);
+  expectProblem(await write(api, person, blocking), 403, 'blocked');
+  // Each person has a quota of their own.
+  expectStatus(await write(api, other, person), 201);
+  clock.advance(86_400_000);
+  const later = await signIn(second, person.phone);
+  for (let i = 0; i < 6; i++) expectStatus(await write(serverAt(i), later, other), 201);
+  expectQuotaExceeded(await write(api, later, other), /send 6 messages/);
+  const off = await api.startAnother({ env: { ...quotas, QUOTAS: 'off' } });
+  expectStatus(await write(off, later, other), 201);
+});
+
+test('race: of 40 concurrent messages to three people on two servers exactly the 6 of the quota are sent', async () => {
+  for (let round = 0; round < 3; round++) {
+    nextDay();
+    const [person, ...others] = await createUsers(api, 4);
+    assert.ok(person);
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => write(serverAt(i), person, others[i % 3] as Person)),
+    );
+    const sent = responses.filter(({ status }) => status === 201);
+    assert.equal(sent.length, 6);
+    for (const response of responses)
+      if (!sent.includes(response)) expectQuotaExceeded(response, /send 6 messages/);
+    const [row] = await api.sql`
+      select count(*)::int as count from messages where user_id = ${person.id} and is_own`;
+    assert.equal(row?.count, 6);
+  }
 });
 
 // spec: 8 POST /v1/events/:id/items/batch: rate limits
@@ -215,6 +265,10 @@ test('quotas: a server whose clock is behind at midnight does not start the coun
   for (const server of [behind, api, behind, api])
     expectQuotaExceeded(await postEvent(server, person), /3 events/);
   assert.deepEqual(await usedBy(person), { events: 3 });
+  const other = await createUser(api);
+  for (let i = 0; i < 6; i++) expectStatus(await write(i % 2 ? behind : api, person, other), 201);
+  for (const server of [behind, api, behind, api])
+    expectQuotaExceeded(await write(server, person, other), /6 messages/);
 });
 
 test('quotas: QUOTAS=off counts nothing, and the import of a calendar is exempt', async () => {

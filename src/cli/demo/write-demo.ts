@@ -125,6 +125,10 @@ async function writeMessages(tx: Transaction, userIds: UserIds, now: Date): Prom
     const sentAt = new Date(now.getTime() - hoursAgo * 3_600_000);
     const participants = { userId: userIds[from], otherId: userIds[to] };
     await markRead(tx, participants);
-    await sendMessage(tx, { ...participants, text }, { clock: () => sentAt, maxPerMinute: 0 });
+    await sendMessage(
+      tx,
+      { ...participants, text },
+      { clock: () => sentAt, limits: { perMinute: 0, perDay: 0 } },
+    );
   }
 }

@@ -49,12 +49,12 @@ export const sendMessage = defineEndpoint({
   summary: 'Send a message to a person',
   description:
     'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +
-    'anyone, also to people with a private profile. The operator limits the messages of a person in a minute, by ' +
-    'default to 60; one more results in a 429.',
+    'anyone, also to people with a private profile. The operator limits the messages of a person in a minute and in a ' +
+    'day of UTC, by default to 60 and 2,000; one more results in a 429.',
   idempotent: true,
   body: NewMessage,
   response: { 201: Message },
-  problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
+  problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled', 'quota_exceeded'],
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {
     const { people, flags, messages } = services;

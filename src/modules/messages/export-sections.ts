@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { timestamp } from '../../http/schemas.ts';
+import { nullable, timestamp } from '../../http/schemas.ts';
 
 const { id, count, name, username } = exportColumns;
 
@@ -41,10 +41,17 @@ export const messageExportSections: ExportSection[] = [
   },
   {
     name: 'messagesSent',
-    row: exportRow('ExportMessagesSent', { since: timestamp(), sent: count }),
+    row: exportRow('ExportMessagesSent', {
+      since: timestamp(),
+      sent: count,
+      day: nullable(exportColumns.day),
+      sentOnDay: count,
+    }),
     description:
-      'The number of messages that the person sent since `since`, which is at most a minute before the latest message.',
+      'The number of messages that the person sent since `since`, which is at most a minute before the latest message, ' +
+      'and on the latest day (UTC) on which messages counted.',
     tables: ['message_counts'],
-    rows: (subject) => sql`select since, sent from message_counts where user_id = ${subject.id}`,
+    rows: (subject) => sql`
+      select since, sent, day::text as day, sent_on_day from message_counts where user_id = ${subject.id}`,
   },
 ];

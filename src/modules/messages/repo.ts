@@ -13,8 +13,17 @@ export type { Participants } from './present.ts';
 /** A message from `userId` to `otherId`. */
 type SentMessage = Participants & MessageRow;
 
-/** The number of messages that a person has sent since `since`, which limits the messages of a minute. */
-export type SendingWindow = { userId: string; since: Date; sent: number };
+/**
+ * The number of messages that a person has sent since `since`, which limits the messages of a minute, and on `day` of UTC,
+ * for the daily quota; `day` is null before the first message that counts.
+ */
+export type SendingWindow = {
+  userId: string;
+  since: Date;
+  sent: number;
+  day: string | null;
+  sentOnDay: number;
+};
 
 const never = new Date(0);
 
@@ -33,7 +42,7 @@ export async function lockWindows(
       insert into message_counts as c (user_id, since, sent)
       select id, ${never}::timestamptz, 0 from locked
       on conflict (user_id) do update set sent = c.sent
-      returning user_id, since, sent`),
+      returning user_id, since, sent, day::text as day, sent_on_day`),
   );
   return [...locked.values()].flat();
 }
@@ -44,8 +53,8 @@ export const writeWindows = (windows: SendingWindow[]) =>
     'message_counts c',
     windows,
     { userId: 'uuid' },
-    { since: 'timestamptz', sent: 'int' },
-    sql`since = k.since, sent = k.sent`,
+    { since: 'timestamptz', sent: 'int', day: 'date', sentOnDay: 'int' },
+    sql`since = k.since, sent = k.sent, day = k.day, sent_on_day = k.sent_on_day`,
   );
 
 /** Returns the time of the last message of each pair that has messages. */

@@ -10,7 +10,7 @@ import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
-import { limitMessages } from './message-limit.ts';
+import { isLimited, limitMessages, type MessageLimits } from './message-limit.ts';
 import { messageTimes } from './message-times.ts';
 import { refuseMessage } from './policy.ts';
 import type { MessageRow } from './present.ts';
@@ -27,8 +27,7 @@ import {
 export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
 /** A message from `userId` to `otherId`. */
 type NewMessageCommand = Participants & { text: string };
-/** `maxPerMinute`: the maximum number of messages that one sender can send per minute; 0 for no limit. */
-export type DecisionContext = { clock: () => Date; maxPerMinute: number };
+export type DecisionContext = { clock: () => Date; limits: MessageLimits };
 type Outcome = MessageRow | Problem | typeof RETRY_INDIVIDUALLY;
 
 type Decide = Awaited<ReturnType<typeof prepareDecision>>;
@@ -56,7 +55,7 @@ export const messageRules = (
 
 /**
  * Sends one message in a transaction that has locked the sender's account.
- * @throws Problem `user_not_found`, `blocked`, `too_many_requests`
+ * @throws Problem `user_not_found`, `blocked`, `too_many_requests`, `quota_exceeded`
  */
 export async function sendMessage(
   tx: Transaction,
@@ -77,7 +76,7 @@ export async function sendMessage(
  * - A lock on the relation, which blocking changes too: a block commits before the message is decided, or
  *   waits for it. Messages of a pair queue for this row, so their times and ids increase in the order of
  *   their transactions.
- * - A lock on the sender's window: the limit holds across all servers.
+ * - A lock on the sender's window: the limits hold across all servers.
  *
  * The statements are sent together and run in this order, so each reads rows that the ones before it locked.
  *
@@ -86,20 +85,20 @@ export async function sendMessage(
 async function prepareDecision(
   tx: Transaction,
   messages: NewMessageCommand[],
-  { clock, maxPerMinute }: DecisionContext,
+  { clock, limits }: DecisionContext,
   mayWaitForLocks: boolean,
 ) {
   const pairs = [
     ...new Map(messages.map((message) => [pairKeyOf(message), pairOfParticipants(message)])).values(),
   ];
-  const senders = maxPerMinute > 0 ? [...new Set(messages.map(({ userId }) => userId))] : [];
+  const senders = isLimited(limits) ? [...new Set(messages.map(({ userId }) => userId))] : [];
   const [relations, windows, lastTimes] = await Promise.all([
     lockPairs(tx, pairs, mayWaitForLocks),
     lockWindows(tx, senders, mayWaitForLocks),
     listLastMessageTimes(tx, pairs),
   ]);
   const now = clock();
-  const { changed, count } = limitMessages(windows, maxPerMinute, now);
+  const { changed, count } = limitMessages(windows, limits, now);
   const nextTime = messageTimes(lastTimes, now);
   return (admitted: NewMessageCommand[]) => {
     const outcomes = admitted.map((message): Outcome => {

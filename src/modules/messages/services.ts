@@ -24,7 +24,11 @@ export const createMessageServices = ({
     // A batch may have any number of messages between two people, in the order of their arrival.
     keyOf: () => null,
     targetOf: ({ caller, otherId }) => keyOfPair(pairOf(caller.id, otherId)),
-    rules: () => messageRules({ clock, maxPerMinute: config.messagesPerMinute }),
+    rules: () =>
+      messageRules({
+        clock,
+        limits: { perMinute: config.messagesPerMinute, perDay: config.dailyQuotas?.messages ?? 0 },
+      }),
   }),
   loadMessages: createLoader((pages: MessagesKey[]) => listMessages(db, pages), {
     keyOf: ({ userId, otherId, before, atMost }) => `${userId}${otherId}${before}${atMost}`,

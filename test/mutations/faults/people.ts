@@ -102,7 +102,14 @@ export const peopleFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/messages/message-limit.ts', [
-    ['if (sent >= max)', 'if (sent > max)', 'messages', 'one message too many'],
+    ['sent >= limits.perMinute', 'sent > limits.perMinute', 'messages', 'one message too many in a minute'],
+    ['sentOnDay >= limits.perDay', 'sentOnDay > limits.perDay', 'quotas', 'one message too many in a day'],
+    [
+      'window.day >= today',
+      'window.day === today',
+      'quotas',
+      'a server whose clock is behind at midnight starts the count of messages again',
+    ],
   ]),
   ...faultsOf('src/modules/messages/send.ts', [
     [
