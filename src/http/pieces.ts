@@ -12,7 +12,7 @@ import type { FastifyInstance, onSendHookHandler } from 'fastify';
  */
 export const pieceLength = 128 * 1024;
 
-function* piecesOf(body: string | Buffer): Generator<string | Buffer> {
+export function* piecesOf(body: string | Buffer): Generator<string | Buffer> {
   for (let start = 0; start < body.length; ) {
     const end = endOfPiece(body, start);
     yield typeof body === 'string' ? body.slice(start, end) : body.subarray(start, end);

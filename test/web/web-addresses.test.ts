@@ -219,7 +219,6 @@ test('address: a text in a chosen place is the place alone, or the street with i
 
 test('chosen place: null for a text that is longer than the longest place', () => {
   const place = { label: 'Oslo, Norway', town: 'Oslo', lat: 59.91, lng: 10.75, timeZone: 'Europe/Oslo' };
-  assert.ok(!isAddressIn(`${'a'.repeat(600)}, Oslo`, place));
   assert.ok(parseChosen(JSON.stringify(place)));
   assert.equal(parseChosen(JSON.stringify({ ...place, town: ','.repeat(3_000) })), null);
 });

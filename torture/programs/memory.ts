@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transaction } from '../../src/db/transaction.ts';
@@ -14,7 +13,9 @@ import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import { isIndexed } from '../discovery/queries.ts';
 import type { Environment, Person } from '../environment.ts';
+import { measureExport } from '../large-export.ts';
 import type { Attack, AttackResult } from '../memory-attack.ts';
+import { readPeakMb } from '../peak-memory.ts';
 import type { Program } from '../program.ts';
 
 const cacheMb = 64;
@@ -33,7 +34,7 @@ export const memory: Program = {
     '200,000 expensive requests in 10 minutes, most of them different, to a server with CACHE_MB=64, over events ' +
     'with long texts in all years: its memory stays below 464 MB, no valid request fails, and the p99 of another ' +
     'client at most doubles or stays below 25 ms. Before it, 5,000 people read their account and lists: the server keeps ' +
-    'at most 2 kB outside the heap for each',
+    'at most 2 kB outside the heap for each. After it, another server sends an export of 300 MB with less than 464 MB',
   async run({ size, startEnvironment, progress }) {
     const [events, ms] = [size(5_000, 1_000), size(600_000, 20_000)];
     const environment = await startEnvironment({ servers: 1, env: { CACHE_MB: `${cacheMb}` } });
@@ -73,17 +74,22 @@ export const memory: Program = {
       ...before.failures,
       ...during.failures,
     ];
+    progress('exporting');
+    const exported = await measureExport(environment, size(300_000_000, 150_000_000));
     const number = (n: number) => n.toLocaleString('en');
     return {
       result:
         `at most ${number(peakMb)} MB after ${number(requests)} requests, ${number(distinct)} of them different; ` +
         `${failed.length} failed${failed.length > 0 ? ` (${JSON.stringify(countValues(failed))}, such as ${failures[0]?.request})` : ''}; ` +
         `p99 of another client ${p99Before.toFixed(1)} ms before, ${p99During.toFixed(1)} ms during; ` +
-        `${keptKb.toFixed(1)} kB kept for each visitor` +
+        `${keptKb.toFixed(1)} kB kept for each visitor; ` +
+        `an export of ${number(Math.round(exported.bytes / 1e6))} MB with at most ${number(exported.peakMb)} MB` +
         `${isIndexedStill ? '' : '; the index is not loaded'}`,
       ok:
         keptKb <= maxKeptKb &&
         peakMb <= cacheMb + otherMb &&
+        exported.isComplete &&
+        exported.peakMb <= cacheMb + otherMb &&
         failed.length === 0 &&
         isIndexedStill &&
         p99During <= Math.max(2 * p99Before, grantedMs),
@@ -190,12 +196,6 @@ async function runAttack(attack: Attack): Promise<AttackResult> {
   child.send(attack);
   const [result] = (await once(child, 'message')) as [AttackResult];
   return result;
-}
-
-/** The peak of the resident memory of the process since its start. */
-async function readPeakMb({ child }: Server): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);
 }
 
 /** The memory of the server outside V8's heap. */

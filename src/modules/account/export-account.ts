@@ -1,64 +1,103 @@
-/** Exports everything that the server stores about a person, as one JSON document. */
+/**
+ * Exports everything that the server stores about a person, as one JSON document, all sections in one snapshot of the
+ * database. Rows are read through cursors and serialized 50 at a time, so an export of any size needs little memory.
+ */
 import type { Database } from '../../db/client.ts';
+import type { Queryable } from '../../db/query.ts';
 import { raw, sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import { transaction } from '../../db/transaction.ts';
 import type { ExportSection, ExportSubject } from '../../http/export-section.ts';
+import { piecesOf } from '../../http/pieces.ts';
 import { type Contacts, contactsOf } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
 import { runInTurn } from '../../lib/map-in-turns.ts';
 import { hashContacts } from '../auth/code-hashes.ts';
 
 /** The number of rows that are read and serialized at a time: about 1 ms of work. */
 const rowsPerFetch = 50;
+/** Above this size, in bytes, an export is not kept in memory. */
+const maxSmallBytes = 1024 ** 2;
+export const TOO_LARGE = Symbol('too large');
 
-type ExportedAccount = Pick<ExportSubject, 'id' | 'secretKey' | 'publicUrl'>;
+/** `sections`: in the order of the document. `now`: the time of the export. */
+export type ExportRequest = {
+  account: Pick<ExportSubject, 'id' | 'secretKey' | 'publicUrl'>;
+  sections: ExportSection[];
+  now: Date;
+};
 
-/**
- * Exports all sections in one snapshot of the database. The size depends on the person: the followers of a
- * celebrity take about 100 MB.
- * @returns the JSON of `Export`; null if the account does not exist
- */
-export function exportAccount(
+/** @returns the JSON of `Export`; `TOO_LARGE` above 1 MiB; null if the account does not exist */
+export function readSmallExport(
   db: Database,
-  sections: ExportSection[],
-  account: ExportedAccount,
-  now: Date,
-): Promise<Buffer | null> {
+  request: ExportRequest,
+): Promise<Buffer | typeof TOO_LARGE | null> {
   return transaction(db, async (tx) => {
-    await tx.query(sql`set transaction isolation level repeatable read, read only`);
-    await tx.query(sql`set local statement_timeout = '30s'`);
-    const [user] = await tx.query<Contacts>(
-      sql`select phone, email, oidc from users where id = ${account.id}`,
-    );
-    if (!user) return null;
-    const contacts = contactsOf(user);
-    const contactHashes = hashContacts(account.secretKey, contacts);
-    const subject = { ...account, contacts, contactHashes };
-    const parts: Buffer[] = [Buffer.from(`{"exportedAt":${JSON.stringify(now)}`)];
-    for (const section of sections) {
-      parts.push(Buffer.from(`,${JSON.stringify(section.name)}:[`));
-      parts.push(...(await exportRows(tx, section, subject)), Buffer.from(']'));
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of exportParts(tx, request)) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > maxSmallBytes) return TOO_LARGE;
     }
-    parts.push(Buffer.from('}'));
-    return Buffer.concat(parts);
+    return parts.length > 0 ? Buffer.concat(parts) : null;
   });
 }
 
-/** Reads through a cursor, so that a large section never delays other requests for long. */
-async function exportRows(
-  tx: Transaction,
+/**
+ * The JSON of `Export` in pieces. The transaction lasts until the last piece is taken, or the generator returned.
+ * @throws Problem `token_invalid` before the first piece if the account does not exist
+ */
+export async function* streamExport(db: Database, request: ExportRequest): AsyncGenerator<string | Buffer> {
+  const connection = await db.checkOut();
+  try {
+    await connection.command(sql`begin`);
+    let isEmpty = true;
+    for await (const part of exportParts(connection, request)) {
+      isEmpty = false;
+      yield* piecesOf(part);
+    }
+    if (isEmpty) throw new Problem('token_invalid');
+  } finally {
+    // Nothing was written.
+    await connection.command(sql`rollback`).then(connection.release, connection.discard);
+  }
+}
+
+/** @param tx a transaction that has run no statement; no parts if the account does not exist */
+async function* exportParts(
+  tx: Queryable,
+  { account, sections, now }: ExportRequest,
+): AsyncGenerator<Buffer> {
+  await tx.query(sql`set transaction isolation level repeatable read, read only`);
+  await tx.query(sql`set local statement_timeout = '30s'`);
+  // Between two fetches of a streamed export, the client reads; one that reads nothing loses its connection before.
+  await tx.query(sql`set local idle_in_transaction_session_timeout = '60s'`);
+  const [user] = await tx.query<Contacts>(sql`select phone, email, oidc from users where id = ${account.id}`);
+  if (!user) return;
+  const contacts = contactsOf(user);
+  const subject = { ...account, contacts, contactHashes: hashContacts(account.secretKey, contacts) };
+  yield Buffer.from(`{"exportedAt":${JSON.stringify(now)}`);
+  for (const section of sections) {
+    yield Buffer.from(`,${JSON.stringify(section.name)}:[`);
+    yield* exportRows(tx, section, subject);
+    yield Buffer.from(']');
+  }
+  yield Buffer.from('}');
+}
+
+async function* exportRows(
+  tx: Queryable,
   section: ExportSection,
   subject: ExportSubject,
-): Promise<Buffer[]> {
-  const parts: Buffer[] = [];
+): AsyncGenerator<Buffer> {
   await tx.execute(sql`declare section no scroll cursor for ${section.rows(subject)}`);
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const rows = await tx.query(fetchRows);
     if (rows.length === 0) break;
     const json = await runInTurn(() => rows.map((row) => JSON.stringify(row)).join(','));
-    parts.push(Buffer.from(parts.length > 0 ? `,${json}` : json));
+    yield Buffer.from(isFirst ? json : `,${json}`);
   }
   await tx.execute(sql`close section`);
-  return parts;
 }
 
 const fetchRows = raw(`fetch ${rowsPerFetch} from section`);

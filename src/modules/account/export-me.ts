@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { ExportReference } from './export-schema.ts';
@@ -16,12 +18,13 @@ export const exportMe = defineEndpoint({
   response: { 200: ExportReference },
   timeoutMs: exportTimeoutMs,
 
-  async handler({ caller }, { readExport }: AccountServices) {
-    const json = await readExport(caller.id);
+  async handler({ caller, request, reply }, { openExport }: AccountServices) {
+    const json = await openExport(caller.id, request.ip);
     if (!json) throw new Problem('token_invalid');
     return {
       statusCode: 200,
-      json,
+      contentType: 'application/json; charset=utf-8',
+      content: Buffer.isBuffer(json) ? json : streamOf(json, request, reply),
       headers: {
         'content-disposition': 'attachment; filename="potluck-export.json"',
         'cache-control': 'no-store',
@@ -29,3 +32,14 @@ export const exportMe = defineEndpoint({
     };
   },
 });
+
+/** Destroys the stream when the connection is closed, also if the client has gone or the request has timed out before. */
+function streamOf(json: Readable, { method }: FastifyRequest, { raw, sent }: FastifyReply): Readable {
+  if (method === 'HEAD') {
+    json.destroy();
+    return Readable.from([]);
+  }
+  if (sent || raw.destroyed) json.destroy();
+  else raw.once('close', () => json.destroy());
+  return json;
+}

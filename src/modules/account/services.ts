@@ -1,11 +1,15 @@
+import type { Readable } from 'node:stream';
 import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
+import { largestNetworkOf } from '../../lib/ip-address.ts';
+import { minuteMs } from '../../lib/time.ts';
 import type { AuthServices } from '../auth/services.ts';
 import type { DiscoveryServices } from '../discovery/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
-import { exportAccount } from './export-account.ts';
+import { readSmallExport, streamExport, TOO_LARGE } from './export-account.ts';
+import { openStream } from './open-stream.ts';
 
 /**
  * What the modules contribute: deletion hooks in lock order, and export sections in the order of the
@@ -17,29 +21,50 @@ type LowerServices = UploadServices & AuthServices & DiscoveryServices;
 
 export type AccountServices = LowerServices & {
   deletionHooks: DeletionHook[];
-  /** The JSON of a person's export; null if the account does not exist. */
-  readExport(userId: string): Promise<Buffer | null>;
+  /**
+   * The JSON of a person's export; null if the account does not exist. A stream must be read or destroyed.
+   * @param address that of the client
+   */
+  openExport(userId: string, address: string): Promise<Buffer | Readable | null>;
 };
 
 const maxConcurrentExports = 1;
-/** As long as the request may take. */
+/** How long a request may wait for the first byte of its export. */
 export const exportTimeoutMs = 60_000;
-/** How long an export may take on a replica. */
+/** How long a small export may take on a replica. */
 const replicaTimeoutMs = 20_000;
+/** A streamed export keeps a connection and a snapshot of the database as long as the client receives it. */
+const maxStreamMs = 10 * minuteMs;
 
-export const createAccountServices = (
-  { replicas, clock, config }: LowerServices,
-  { deletionHooks, exportSections }: AccountHooks,
-) => ({
-  deletionHooks,
-  // Exports may be large, so one runs at a time. Concurrent requests of one person share an export.
-  readExport: createLoader(
-    (ids: string[]) => {
-      const { secretKey, publicUrl } = config;
-      const readOn = (id: string) => (db: Database) =>
-        exportAccount(db, exportSections, { id, secretKey, publicUrl }, clock());
-      return Promise.all(ids.map((id) => replicas.read(readOn(id), replicaTimeoutMs)));
-    },
+export function createAccountServices(
+  { db, replicas, clock, config }: LowerServices,
+  { deletionHooks, exportSections: sections }: AccountHooks,
+): Pick<AccountServices, 'deletionHooks' | 'openExport'> {
+  const { secretKey, publicUrl } = config;
+  const requestOf = (id: string) => ({ account: { id, secretKey, publicUrl }, sections, now: clock() });
+  // Concurrent requests of one person share a small export.
+  const readSmall = createLoader(
+    (ids: string[]) =>
+      Promise.all(
+        ids.map((id) => replicas.read((db) => readSmallExport(db, requestOf(id)), replicaTimeoutMs)),
+      ),
     { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1, timeoutMs: exportTimeoutMs },
-  ),
-});
+  );
+  const queue = new FairQueue({
+    concurrency: maxConcurrentExports,
+    maxWaitingPerClient: 4,
+    maxWaiting: 100,
+    timeoutMs: exportTimeoutMs / 2,
+    retryAfter: 60,
+  });
+  return {
+    deletionHooks,
+    async openExport(userId, address) {
+      const small = await readSmall(userId);
+      if (small !== TOO_LARGE) return small;
+      // On the primary: a replica cancels a read whose rows the primary removes meanwhile.
+      const read = () => streamExport(db, requestOf(userId));
+      return await openStream(read, { queue, client: largestNetworkOf(address), timeoutMs: maxStreamMs });
+    },
+  };
+}

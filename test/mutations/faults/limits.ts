@@ -67,6 +67,17 @@ export const limitFaults: Fault[] = [
       'monitoring reports an overloaded server as down',
     ],
   ]),
+  ...faultsOf('src/modules/account/export-account.ts', [
+    [
+      'if (bytes > maxSmallBytes) return TOO_LARGE;',
+      '',
+      'large-export',
+      'a server keeps an export of any size in memory',
+    ],
+  ]),
+  ...faultsOf('src/modules/account/open-stream.ts', [
+    ['await closed.promise;', '', 'large-export', 'any number of exports keep a connection to the database'],
+  ]),
   ...faultsOf('src/http/limits/turns.ts', [
     [
       'if (queue.taken === limits[kind].atOnce) return false;',
