@@ -4,4 +4,3 @@ alter table mail_counts add constraint mail_counts_stranger_codes check (strange
 
 -- Addresses have one form (src/lib/mail-address.ts). Here the letters of ASCII; src/db/migration-code.ts converts the others.
 update users set email = lower(email) where email <> lower(email) and octet_length(email) = char_length(email);
-comment on column users.email is 'A mail address in its canonical form.';

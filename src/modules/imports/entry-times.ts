@@ -110,6 +110,8 @@ export function toEventTimes(period: EntryPeriod, timezone: string, calendar: Ca
     mended.push(`lasts more than ${maxDays} days; its end is after so many`);
   }
   if (!isStorable(endAt)) throw new Error('is not within the years 1900 to 9999');
+  // The zone may skip a date.
+  if (endAt <= startAt) throw new Error('the end is not after DTSTART');
   return { startAt: new Date(startAt), endAt: new Date(endAt), mended };
 }
 

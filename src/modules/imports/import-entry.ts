@@ -15,6 +15,7 @@ import { isSameTime } from '../places/address/zone-fit.ts';
 import { lockAccount } from '../users/accounts.ts';
 import type { ChosenEntry } from './choose-dates.ts';
 import { EntryError } from './entry-error.ts';
+import { isAllDay } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import { timesOf } from './parse-entry.ts';
 import type { EntryPlace } from './place-entries.ts';
@@ -156,15 +157,16 @@ const isWaitingForPlace = ({ event, lacksPlace }: ImportedEvent, { by, draftAt }
 
 /**
  * The zone that the entry names. Of several, or of none: that of its place, if its clocks show the same time, or a zone
- * that the organizer chose.
+ * that the organizer chose. Dates are those of the place, whatever the zone of the calendar.
  */
 function zoneFor(
-  { timezone, zones: [first] }: ChosenEntry,
+  { timezone, zones: [first], period }: ChosenEntry,
   where: { lat: number; lng: number },
   before: EventRow | null,
 ): string {
-  if (timezone !== null) return timezone;
   const zone = before ? zoneAfterMove(before, where) : timeZoneAt(where);
+  if (isAllDay(period)) return zone;
+  if (timezone !== null) return timezone;
   return first === undefined || isSameTime(zone, first) ? zone : first;
 }
 
