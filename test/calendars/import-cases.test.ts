@@ -98,6 +98,23 @@ test('import: a draft that its organizer has moved or made a draft again stays o
   assert.equal((await eventsOf(person))[1].visibility, 'private');
 });
 
+test('import: an event that its organizer made a draft stays one, also where drafts without a place stand', async () => {
+  const file = calendar(
+    calendarEntry({
+      GEO: undefined,
+      LOCATION: 'Stockholm',
+      DTSTART: undefined,
+      DTEND: undefined,
+      'DTSTART;TZID=Europe/Stockholm': '20270516T190000',
+    }),
+  );
+  const { phone, person, events } = await importForNewUser(file);
+  assert.equal(events[0].visibility, 'public');
+  await api.patch(`/v1/events/${events[0].id}`, person.token, { visibility: 'private' });
+  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 1, 0]);
+  assert.equal((await eventsOf(person))[0].visibility, 'private');
+});
+
 test('import: entries without a known place are where most others are, or where the last event of the organizer is', async () => {
   const near = (title: string) =>
     calendarEntry({ SUMMARY: title, GEO: undefined, LOCATION: 'Götgatan 5\\, Göteborg' });

@@ -7,6 +7,7 @@ import { cacheFaults } from './faults/caches.ts';
 import { claimFaults } from './faults/claims.ts';
 import { doctorFaults } from './faults/doctor.ts';
 import { endpointFaults } from './faults/endpoints.ts';
+import { importFaults } from './faults/imports.ts';
 import { instanceFaults } from './faults/instance.ts';
 import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
@@ -32,6 +33,7 @@ export const faults: Fault[] = [
   ...doctorFaults,
   ...backupFaults,
   ...instanceFaults,
+  ...importFaults,
   ...telemetryFaults,
   ...textFaults,
 ];
