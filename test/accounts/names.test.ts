@@ -133,5 +133,5 @@ test('import: controls of the writing direction are removed from titles and addr
     events.map(({ title, location }) => [title, location.address]),
     [['Sourdough evening', 'Oslo']],
   );
-  assert.deepEqual(errorsOf(report), [[14, 'has no SUMMARY']]);
+  assert.deepEqual(errorsOf(report), [[12, 'has no SUMMARY']]);
 });

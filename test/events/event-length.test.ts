@@ -100,7 +100,7 @@ test('duplicate: 400 naming endAt for an event of more than 366 days, 201 with a
   expectStatus(await duplicate(dayId, { startAt: '2027-03-01T00:00:00+01:00' }), 201);
 });
 
-test('import: an entry of more than 366 days is reported with its line, and the other entries are imported', async () => {
+test('import: an entry of more than 366 days ends after 366, and the report says so', async () => {
   const file = calendar(
     calendarEntry({ SUMMARY: 'A', DTSTART: '20310101T120000Z', DTEND: '20320102T120000Z' }),
     calendarEntry({ SUMMARY: 'B', DTSTART: '20310101T120000Z', DTEND: '20320102T120001Z' }),
@@ -123,12 +123,13 @@ test('import: an entry of more than 366 days is reported with its line, and the 
   const { report, events, phone } = await importForNewUser(file);
   assert.deepEqual(
     events.map(({ title }) => title),
-    ['A', 'D'],
+    ['A', 'B', 'C', 'D', 'E'],
   );
-  assert.deepEqual(errorsOf(report), [
-    [16, 'lasts more than 366 days'],
-    [26, 'lasts more than 366 days'],
-    [42, 'lasts more than 366 days'],
-  ]);
-  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 2, 3]);
+  assert.deepEqual(errorsOf(report), []);
+  const reason = 'lasts more than 366 days; its end is after so many';
+  assert.deepEqual(
+    report.warnings.map((warning) => [warning.title, warning.reason]),
+    ['B', 'C', 'E'].map((title) => [title, reason]),
+  );
+  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 5, 0]);
 });
