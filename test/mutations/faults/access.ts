@@ -40,12 +40,31 @@ export const accessFaults: Fault[] = [
   ...faultsOf('src/modules/discovery/highlights.ts', [
     ['!isVisible(event, viewer)', 'false', 'highlights', 'highlights of a private event'],
     [
-      'guestIds: seesGuests ? guestIds : []',
-      'guestIds',
+      'first: listsGuests ? guests : []',
+      'first: guests',
       'highlights',
       'faces of a guest list that the caller may not read',
     ],
-    ['r.is_hidden is not true', 'true', 'highlights', 'the face of a guest who hides'],
+  ]),
+  ...faultsOf('src/modules/discovery/first-guests.ts', [
+    [
+      'first.filter(({ isHidden }) => wanted || !isHidden)',
+      'first',
+      'highlights',
+      'a guest who hides at one event of the list is left out at the others',
+    ],
+    [
+      '.filter(({ isHidden }) => seesAll || !isHidden)',
+      '',
+      'highlights',
+      'the face of a guest who hides at this event and not at another one of the list',
+    ],
+    [
+      'limit === 0 || first.length < guestsRead || !last',
+      'true || !last',
+      'highlights',
+      'hidden guests take the places of those whom everybody sees',
+    ],
   ]),
   ...faultsOf('src/modules/events/require-own-event.ts', [
     ['requireOrganizer(row, caller);', '', 'event-changes', 'a stranger changes an event'],
