@@ -57,15 +57,6 @@ export const textFaults: Fault[] = [
     ],
     ['position: 16_381', 'position: 1', 'search-words', 'an event of the first release loses words'],
   ]),
-  ...faultsOf('web/src/lib/discovery/read-address.ts', [
-    [
-      'if (text.length > maxLength) return [];',
-      '',
-      'web-addresses',
-      'a form with an address of many parts blocks the server',
-    ],
-    ['.slice(0, maxReadings)', '', 'web-addresses', 'an address causes a hundred searches'],
-  ]),
   ...faultsOf('web/src/lib/language/compare.ts', [
     [
       "normalize(nameOf(row), 'NFC')",
