@@ -173,6 +173,7 @@ test('metrics: rows and age of the backlog of causes, fan-outs and pushes', asyn
   const before = new Date(now.getTime() - 90_000);
   const { sql } = api;
   await sql`delete from notification_causes`;
+  await sql`delete from notification_fan_outs`;
   for (const at of [before, now])
     await sql`
       insert into notification_causes (user_id, id, kind, subject_id, actor_id, amount)

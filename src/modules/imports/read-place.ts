@@ -16,7 +16,8 @@ export function readPlace(properties: Properties, notes: string[]): EntryPlace {
   const structured = firstOf(properties, 'X-APPLE-STRUCTURED-LOCATION');
   const written = withoutEntities(textOf(firstOf(properties, 'LOCATION')));
   const lines = written !== '' ? written : appleAddress(structured);
-  const address = oneLine(lines.split(/\s*\n\s*/).join(', '));
+  const parts = lines.split('\n').map((line) => line.trim());
+  const address = oneLine(parts.filter((part) => part !== '').join(', '));
   const short = shorten(address, maxAddress);
   if (short !== address) notes.push(`its LOCATION was shortened to ${maxAddress} characters`);
   return { address: short, lines: lines.slice(0, maxAddress), geo: readGeo(properties, structured, notes) };

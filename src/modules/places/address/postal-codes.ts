@@ -1,7 +1,7 @@
 /** Postal codes beside the name of a town, as people write them, and the countries that write them so. */
 
-/** Between the parts of an address. */
-export const separator = /\s*[,،;、，|•\n]+\s*|\s+[-–—/]\s+/u;
+/** Between the parts of an address, which may have spaces around them. */
+export const separator = /[,،;、，|•\n]+|\s[-–—/]\s/u;
 const british = '[A-Z]{1,2}\\d[A-Z\\d]?\\s?\\d[A-Z]{2}';
 const canadian = '[A-Z]\\d[A-Z]\\s?\\d[A-Z]\\d';
 const irish = '[A-Z]\\d[\\dW]\\s?[A-Z\\d]{4}';

@@ -171,4 +171,8 @@ const findCodePart = (parts: Part[]): number =>
 
 /** In one line, with a comma between the parts. */
 const tidy = (text: string): string =>
-  text.replace(/\s*[,،;、，|•\n]+\s*/gu, ', ').replace(/^[,\s]+|[,\s]+$/gu, '');
+  text
+    .split(/[,،;、，|•\n]+/u)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(', ');

@@ -5,14 +5,15 @@ const before =
   /^(?:city of|town of|greater|metro|kota|kabupaten|kab\.|kec\.|ville de|commune de|comune di|ciudad de|cdad\.? de|municipio de|municipality of|thành phố|tp\.?|г\.?|гр\.|м\.|місто|город|град)\s+/iu;
 /** Behind a name. */
 const behind =
-  /\s+(?:governorate|province|prefecture|district|county|region|municipality|city|cbd|centre|center|centrum|zentrum|centro|centre-ville|kommune|kommun|oblast|d\.?\s?[cf]\.?|s\.?p\.?|cedex(?:\s\d+)?|shi|ku|si|gu)$/iu;
-const province = /\s+(?:\([A-Z]{2}\)|[A-Z]{2})$/u;
+  / (?:governorate|province|prefecture|district|county|region|municipality|city|cbd|centre|center|centrum|zentrum|centro|centre-ville|kommune|kommun|oblast|d\.?\s?[cf]\.?|s\.?p\.?|cedex(?:\s\d+)?|shi|ku|si|gu)$/iu;
+const province = / (?:\([A-Z]{2}\)|[A-Z]{2})$/u;
 /** A district of a town: København V, Dublin 2, Praha 1. */
-const district = /\s+(?:\p{Lu}|[IVX]{1,5}\.?|\p{Nd}{1,2}\p{L}{0,2}\.?)$/u;
-const aside = /\s*\([^()]*\)/gu;
+const district = / (?:\p{Lu}|[IVX]{1,5}\.?|\p{Nd}{1,2}\p{L}{0,2}\.?)$/u;
+const aside = / ?\([^()]*\)/gu;
 
 /** Names that the words may be, the words themselves first. At most eight. */
-export function namesIn(words: string): string[] {
+export function namesIn(text: string): string[] {
+  const words = text.replace(/\s+/gu, ' ');
   const names = new Set<string>();
   const add = (name: string) => {
     const trimmed = name.replace(/^[\s.,:-]+|[\s,:-]+$/gu, '');
@@ -24,8 +25,8 @@ export function namesIn(words: string): string[] {
     for (const name of [...names]) add(name.replace(pattern, ''));
   }
   // Praha 1-Staré Město, Bratislava-Staré Mesto, Beyoğlu/İstanbul.
-  add(words.replace(/\s+\p{Nd}.*$/u, ''));
-  for (const part of words.split(/\s*\/\s*/, 3).slice(0, words.includes('/') ? 2 : 0)) add(part);
+  add(words.replace(/ \p{Nd}.*$/su, ''));
+  for (const part of words.split('/', 3).slice(0, words.includes('/') ? 2 : 0)) add(part);
   if (/\p{L}-\p{L}/u.test(words)) add(words.slice(0, words.indexOf('-')));
   return [...names];
 }
