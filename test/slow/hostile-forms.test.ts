@@ -60,9 +60,11 @@ async function listFaults(cookie: string, isSent: (request: PageRequest) => bool
 
 test('pages and forms: no 5xx, and no line of the log at the level error, for hostile requests of an admin', async () => {
   const cookie = await signInBrowser(api, admin.phone);
+  // Every second one of those with one hostile value: the program sends all.
+  let single = 0;
   const { faults, count } = await listFaults(
     cookie,
-    ({ name }) => !ends.test(name) && !isMeasured.test(name),
+    ({ name }) => !ends.test(name) && !isMeasured.test(name) && (!isSingle.test(name) || single++ % 2 === 0),
   );
   assert.deepEqual(faults, []);
   assert.ok(count > 5_000, `${count} requests`);
