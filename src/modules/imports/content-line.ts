@@ -32,8 +32,10 @@ function firstColon(text: string): number {
 
 /** The colon in front of a time, which may have colons in it; the first one if nothing is behind it. */
 function lastColon(text: string): number {
-  const found = /:\s*\d[\dT:+.,Z\s-]*$/i.exec(text)?.index;
-  return found ?? firstColon(text);
+  let start = text.length;
+  while (start > 0 && /[\dT:+.,Z\s-]/i.test(text.charAt(start - 1))) start--;
+  const found = /:\s*\d/.exec(text.slice(start));
+  return found ? start + found.index : firstColon(text);
 }
 
 function readParameters(text: string): Map<string, string> {
