@@ -112,11 +112,7 @@ const violations: Record<string, (params: Params) => Violation> = {
   const: ({ allowedValue }) => ({ message: `must be ${allowedValue}` }),
   required: () => ({ rule: 'required', message: 'is required' }),
   additionalProperties: () => ({ message: 'is not a known field' }),
-  'x-max-decimals': ({ limit }) => ({
-    rule: 'decimals',
-    limit,
-    message: `must have at most ${limit} decimals`,
-  }),
+  'x-max-decimals': ({ limit }) => most('decimals', limit, 'decimal'),
   // Its alternatives report errors of their own before it.
   anyOf: () => other,
 };

@@ -6,6 +6,7 @@ import { _, Ajv, type ErrorObject, type Options, type ValidateFunction } from 'a
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { numeral, parseBox, parseCoordinates } from '../lib/coordinates.ts';
+import { hasDecimals } from '../lib/currencies.ts';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
 import {
   isOneGrapheme,
@@ -227,13 +228,13 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('http-url', (text) => parseAddress(text) !== null);
   ajv.addFormat('currency', (text) => currencies.has(text));
   boundTexts(ajv);
-  // Rejects results of binary arithmetic such as 0.1 + 0.2, for amounts of money.
+  // For amounts of money.
   ajv.addKeyword({
     keyword: 'x-max-decimals',
     type: 'number',
     schemaType: 'number',
     error: { message: 'has too many decimals', params: ({ schema }) => _`{ limit: ${schema} }` },
-    validate: (places: number, value: number) => Number(value.toFixed(places)) === value,
+    validate: (decimals: number, amount: number) => hasDecimals(amount, decimals),
   });
   ajv.addKeyword({
     keyword: 'x-without-bidi-controls',

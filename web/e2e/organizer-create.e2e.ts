@@ -86,6 +86,34 @@ test('new: the template "Potluck dinner" suggests five items or more, and "Publi
   expect(items.data.at(-1)?.quantityNeeded).toBe(6);
 });
 
+test('new: the price is in the currency of the place, with the decimals of the currency', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page);
+  await fillIn(page, { title: 'Concert by the lake' });
+  await choosePlace(page, 'Hanoi', 'Hanoi, Vietnam');
+  await openStep(page, 'Guests');
+  const [price, currency] = [page.getByLabel('Price'), page.getByLabel('Currency')];
+  await expect(currency.locator('option:checked')).toHaveText('VND, as at the place');
+  await expect(price).toHaveAttribute('step', '1');
+  await currency.selectOption('KWD');
+  await expect(price).toHaveAttribute('step', '0.001');
+  await currency.selectOption('');
+  await price.fill('1500000.5');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(price).toHaveAccessibleDescription(/Too many decimal places/);
+  await price.fill('1500000');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  const { data: event } = await getEvent({ client: person.client, path: { id: idOf(page) } });
+  expect(event).toMatchObject({ price: 1_500_000, currency: 'VND' });
+  await expect(page.getByText('₫1,500,000')).toBeVisible();
+});
+
 test('new: a local time that the clocks skip is explained at its field, and everything else is kept', async ({
   page,
   createPerson,
@@ -244,6 +272,7 @@ test.describe('without JavaScript', () => {
       timezone: 'America/Chicago',
       visibility: 'public',
       location: { address: '5 Main Street, Springfield, IL', isExact: false },
+      currency: 'USD',
     });
     const { data: items } = await listItems({ client: person.client, path });
     expect(items.data.map(({ title }) => title)).toEqual([

@@ -1,5 +1,6 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
 import { versionOf } from '../../http/conditional.ts';
+import { decimalsOf, hasDecimals } from '../../lib/currencies.ts';
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
 import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import {
@@ -20,11 +21,12 @@ const [defaults, valuesOfCopy] = [valuesOf('default'), valuesOf('inCopy')];
 /**
  * The fields of a new event, with defaults for those that the request leaves out.
  * @throws Problem `invalid_request` if the event does not end after it starts, if it lasts more than 366 days, if an
- * all-day event does not consist of whole days, or if `isPriceKnown` is false and the price is above 0
+ * all-day event does not consist of whole days, if `isPriceKnown` is false and the price is above 0, or if the price has more
+ * decimals than the currency
  */
 export function withDefaults(body: NewEvent): EventFields {
   const { location, startAt, endAt, ...rest } = body;
-  return checked({
+  const fields = {
     ...defaults,
     isPriceKnown: rest.price !== undefined,
     ...rest,
@@ -32,7 +34,9 @@ export function withDefaults(body: NewEvent): EventFields {
     ...location,
     ...readTimes(startAt, endAt),
     // The request has each field that has no default and is not computed here.
-  } as EventFields);
+  } as EventFields;
+  checkPrice(fields);
+  return checked(fields);
 }
 
 /** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
@@ -52,6 +56,7 @@ export function applyChange(before: EventFields, change: EventChange): EventFiel
     ...(location && { isExact: eventFields.isExact.default, ...location }),
     ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
   };
+  checkPrice(after, before);
   return checked(after, before);
 }
 
@@ -87,7 +92,7 @@ export const versionOfEvent = (row: EventFields): string => versionOf(fieldNames
  * can have an hour more, an event can last more than 366 days already: it can change as long as it does not become longer
  */
 function checked(fields: EventFields, before?: EventFields): EventFields {
-  const { allDay, timezone, price, isPriceKnown } = fields;
+  const { allDay, timezone } = fields;
   const longest = Math.max(maxDays, before ? daysOf({ ...before, allDay }) : 0);
   const hasSameDays = before?.allDay === allDay && before.timezone === timezone;
   const isTouched = (name: 'startAt' | 'endAt') =>
@@ -101,8 +106,21 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
   if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
   if (daysOf(fields) > longest)
     throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
-  if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
   return fields;
+}
+
+/**
+ * Requires a price that its currency can express.
+ * @param before the event before a change: a price that the change does not touch stays, because earlier versions
+ * accepted two decimals for every currency
+ */
+function checkPrice({ price, currency, isPriceKnown }: EventFields, before?: EventFields): void {
+  if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
+  if (price === before?.price && currency === before.currency) return;
+  const decimals = decimalsOf(currency);
+  if (hasDecimals(price, decimals)) return;
+  const most = decimals === 0 ? 'no decimals' : `at most ${decimals} decimals`;
+  throw invalid('price', `must have ${most} in ${currency}`, 'decimals', decimals);
 }
 
 const calendarFields = namesOf((field) => field.calendar !== undefined && field !== eventFields.visibility);

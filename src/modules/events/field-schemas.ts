@@ -1,6 +1,7 @@
 /** The schemas of fields of an event that need more than a line; event-fields.ts has the table. */
 import { Type } from 'typebox';
 import { anyServerText, httpUrl, nullable, oneOf } from '../../http/schemas.ts';
+import { maxDecimals } from '../../lib/currencies.ts';
 import { audiences } from './audience.ts';
 import { coverThemes } from './covers/themes.ts';
 import { maxDays } from './event-length.ts';
@@ -95,9 +96,11 @@ export const price = {
   input: Type.Unsafe<number>({
     type: 'number',
     minimum: 0,
-    maximum: 1_000_000,
-    'x-max-decimals': 2,
-    description: 'At most two decimals.',
+    maximum: 1_000_000_000,
+    'x-max-decimals': maxDecimals,
+    description:
+      'With at most as many decimals as `currency` has: none for JPY, VND and KRW, two for EUR and USD, three for KWD.',
+    examples: [12.5],
   }),
 };
 

@@ -11,6 +11,8 @@ export type ChosenPlace = {
   lat: number;
   lng: number;
   timeZone: string;
+  /** ISO 3166-1 alpha-2; undefined for the place of a stored event. */
+  country?: string | undefined;
   /** Of one of several places to choose from: the entered address, if it is this place that it means. */
   address?: string;
 };
@@ -28,4 +30,5 @@ export const toChosen = (place: Place): ChosenPlace => ({
   lat: place.lat,
   lng: place.lng,
   timeZone: place.timeZone,
+  country: place.country,
 });

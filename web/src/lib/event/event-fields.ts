@@ -66,6 +66,7 @@ export const eventFields = {
   },
   /** Empty: unknown. */
   price: { label: m.organizer_price, initial: '0' },
+  /** Empty: that of the place. */
   currency: { label: m.organizer_currency, plain: (event) => event.currency },
   capacity: { label: m.organizer_capacity },
   modules: { label: m.organizer_modules, nameOf: (value) => modules[value]?.() ?? value },

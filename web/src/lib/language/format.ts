@@ -7,6 +7,7 @@ import {
   relativeFormatter,
 } from '#lib/language/formatters.ts';
 import { getLanguage, localeOf } from '#lib/language/languages.ts';
+import { decimalsOf } from '../../../../src/lib/currencies.ts';
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
@@ -115,6 +116,9 @@ export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'cu
     : numberFormatter(language(), {
         style: 'currency',
         currency,
+        // The browser knows fewer decimals of some currencies than ISO 4217, and would round the price.
+        minimumFractionDigits: decimalsOf(currency),
+        maximumFractionDigits: decimalsOf(currency),
         trailingZeroDisplay: 'stripIfInteger',
       }).format(price);
 

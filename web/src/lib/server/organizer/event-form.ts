@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
 import { type CoverTheme, pictureOfTheme } from '#lib/event/cover-themes.ts';
+import { currencyAt, maxPrice } from '#lib/event/currency.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { readEventForm } from '#lib/event/read-event-form.ts';
-import { getLanguage } from '#lib/language/languages.ts';
+import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { PageFields } from '#lib/server/read-fields.ts';
 import { type FieldErrors, readTimes } from './event-times.ts';
@@ -17,6 +18,7 @@ import { readSpot } from './read-spot.ts';
 type EventBody = CreateEventData['body'];
 
 const modules = ['bringList', 'wishList', 'booking'] as const;
+const maxCapacity = 1_000_000;
 const keyPattern = /^[0-9a-f-]{36}$/;
 
 export const newKey = (): string => randomUUID();
@@ -30,7 +32,6 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
     startAt: '',
     endAt: '',
     category: categoryOf[slug] ?? '',
-    currency: getLanguage() === 'sv' ? 'SEK' : 'EUR',
     modules: items.some(({ kind }) => kind === 'wish')
       ? [...modules]
       : modules.filter((name) => name !== 'wishList'),
@@ -132,9 +133,11 @@ export function toEventBody(
   const [startAt, endAt] = place ? readTimes(values, place.timeZone, fields) : ['', ''];
   if (!place) requireText('startAt', values.startDate);
   const price = Number(values.price.replace(',', '.'));
-  if (!(price >= 0 && price <= 1_000_000)) fields.price = m.organizer_error_number();
+  if (!(price >= 0 && price <= maxPrice))
+    fields.price = m.organizer_error_number({ limit: formatNumber(maxPrice) });
   const capacity = Number(values.capacity);
-  if (!isWhole(capacity, 0, 1_000_000)) fields.capacity = m.organizer_error_number();
+  if (!isWhole(capacity, 0, maxCapacity))
+    fields.capacity = m.organizer_error_number({ limit: formatNumber(maxCapacity) });
   const spot = place && readSpot(values, place, fields);
   if (!place && !fields.location) requireText('location', '');
   if (!place || !spot || Object.keys(fields).length > 0) return { body: null, fields };
@@ -149,6 +152,7 @@ export function toEventBody(
     coverTheme: (values.coverTheme || null) as (EventBody['coverTheme'] & string) | null,
     price,
     isPriceKnown: values.price !== '',
+    currency: values.currency || currencyAt(place),
     capacity,
     enabledModules: values.modules as NonNullable<EventBody['enabledModules']>,
   };

@@ -14,32 +14,9 @@ export const templateName = ({ slug, name }: { slug: string; name: string }): st
 export const suggestedTitle = (title: string): string =>
   translate(`item_${title.toLowerCase().replaceAll(' ', '_')}`, title);
 
-/** The currencies that the form offers, besides that of the event. */
-const currencies = [
-  ...[
-    'EUR',
-    'NOK',
-    'SEK',
-    'DKK',
-    'GBP',
-    'CHF',
-    'PLN',
-    'CZK',
-    'HUF',
-    'RON',
-    'ISK',
-    'USD',
-    'CAD',
-    'AUD',
-    'NZD',
-  ],
-  ...['JPY', 'INR', 'TRY', 'AED', 'SAR', 'EGP', 'MAD', 'TND', 'JOD', 'ILS', 'ZAR', 'BRL', 'MXN'],
-];
-
+/** The currencies of ISO 4217, and that of the event. */
 export function currencyOptions(current: string): { value: string; label: string }[] {
   const names = new Intl.DisplayNames(getLanguage(), { type: 'currency' });
-  return [...new Set([...currencies, ...(current ? [current] : [])])].map((value) => ({
-    value,
-    label: `${value} · ${names.of(value) ?? value}`,
-  }));
+  const codes = new Set([...Intl.supportedValuesOf('currency'), ...(current ? [current] : [])]);
+  return Array.from(codes, (value) => ({ value, label: `${value} · ${names.of(value) ?? value}` }));
 }
