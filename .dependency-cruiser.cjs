@@ -178,16 +178,16 @@ module.exports = {
     {
       name: 'pages-import-server',
       comment:
-        'Pages know the API by its client alone. They handle texts of users with the same functions as the server.',
+        'Pages know the API by its client alone. They handle texts of users and prices with the same functions as the server.',
       severity: 'error',
       from: { path: '^web/src/' },
-      to: { path: '^(src|test|torture|bench|docs)/', pathNot: '^src/lib/user-texts/' },
+      to: { path: '^(src|test|torture|bench|docs)/', pathNot: '^src/lib/(user-texts/|currencies\\.ts$)' },
     },
     {
       name: 'user-texts-import-outside',
       comment: 'Browsers load these files.',
       severity: 'error',
-      from: { path: '^src/lib/user-texts/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/lib/(user-texts/|currencies\\.ts$)', pathNot: '\\.test\\.ts$' },
       to: { pathNot: '^src/lib/user-texts/' },
     },
     {
