@@ -107,6 +107,8 @@ type Metadata = {
   conditional?: true;
   /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
   ifMatch?: true;
+  /** The headers of the 201 that say where the new record is, and which version it has. */
+  createdHeaders?: readonly ('Location' | 'ETag')[];
   /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
   compressed?: Compressed;
   /** The maximum number of values in the JSON body, at any depth. Default: 500. */

@@ -49,21 +49,28 @@ export function nullable<S extends TSchema>(
  * the pattern next to it checks, and more.
  */
 
-/** The control characters (Cc), and the line and paragraph separators (Zl, Zp), for use inside brackets. */
-const controls = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
+/** The control characters (Cc), for use inside brackets. */
+const controls = '\\x00-\\x1f\\x7f-\\x9f';
+/** No white space and no control character. */
+const seen = `[^\\s${controls}]`;
+/**
+ * White space that does not end a line. The line and paragraph separators, which are not in it, must not stand in a pattern:
+ * generators of code write patterns as literals of regular expressions, which a line separator ends.
+ */
+const space = '[ \\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\ufeff]';
 /**
  * No control characters or line breaks, and at least one character that is not white space, next to the format
  * `visible-line`. There is only one way to match a string, so matching takes linear time.
  */
-export const visiblePattern = `^[^\\S\\x09-\\x0d\\u2028\\u2029]*[^\\s${controls}][^${controls}]*$`;
+export const visiblePattern = `^${space}*${seen}(?:${seen}|${space})*$`;
 /** The pattern for text of several lines, next to the format `visible-text`. */
-export const seenPattern = `[^\\s${controls}]`;
-export const linePattern = `^[^${controls}]*$`;
+export const seenPattern = seen;
+export const linePattern = `^(?:${seen}|${space})*$`;
 /** At least one letter or digit. There is only one way to match a string, as above. */
 export const usernamePattern = '^[_.]*[A-Za-z0-9][A-Za-z0-9_.]*$';
 export const currencyPattern = '^[A-Z]{3}$';
 /** Excludes white space, which the format `grapheme` allows. */
-export const emojiPattern = `^[^\\s${controls}]+$`;
+export const emojiPattern = `^${seen}+$`;
 
 /**
  * One line of text with at least one visible character if `minLength` is above 0; lengths are in characters. Validation
@@ -146,8 +153,7 @@ export const IdempotencyHeaders = Type.Object({
         '^(?:[!#-+\\-.-\\[\\]-~]{1,255}|"(?=[^"\\\\]|\\\\["\\\\])(?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',
       description:
         'Makes the request safe to repeat: within 24 hours the same request with the same key has no effect and gets ' +
-        'the first response again. 1 to 255 visible characters, such as a UUID, with or without quotes.',
-      examples: ['"8e03978e-40d5-43e8-bc93-6894a57f9324"'],
+        'the first response again. 1 to 255 visible characters, such as a new UUID, with or without quotes.',
     }),
   ),
 });

@@ -10,8 +10,8 @@ import type { Config } from '../lib/config.ts';
 import { isPageCall } from './page-calls.ts';
 
 const exposed =
-  'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
-  'X-Request-Id';
+  'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit, RateLimit-Policy, RateLimit-Limit, ' +
+  'RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 
 /**
  * The headers that OWASP recommends for responses of an API: no script runs, no framing, no type sniffing. Other sites may

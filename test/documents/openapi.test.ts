@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -8,10 +9,12 @@ import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { violationOf } from '../../src/http/validation-messages.ts';
 import { catalogue } from '../../src/lib/problem-catalogue.ts';
-import { resolveSchema } from '../operations/openapi-operations.ts';
-import { createUser } from '../support/factories.ts';
+import { type Parameter, resolveSchema } from '../operations/openapi-operations.ts';
+import { resolveResponse } from '../support/contract.ts';
+import { createUser, eventBody } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
@@ -25,20 +28,31 @@ type Operation = {
   responses: Record<
     string,
     {
+      $ref?: string;
       content?: Record<
         string,
-        { schema: { $ref?: string; type?: string; allOf?: { properties?: { code?: { enum: string[] } } }[] } }
+        {
+          schema: { $ref?: string; type?: string; allOf?: { properties?: { code?: { enum: string[] } } }[] };
+          examples?: Record<string, { $ref: string }>;
+        }
       >;
+      headers?: Record<string, object>;
     }
   >;
   requestBody?: {
     content: Record<string, { schema: { $ref?: string; additionalProperties?: boolean }; example?: unknown }>;
   };
 };
+/** With the problems, which are shared components of the document. */
+const resolveResponses = (responses: Operation['responses']): Operation['responses'] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, resolveResponse(document, response)]),
+  );
+
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${url}`,
-    operation,
+    operation: { ...operation, responses: resolveResponses(operation.responses) },
   })),
 );
 
@@ -146,7 +160,7 @@ test('openapi: every format is defined by OpenAPI or explained in the introducti
   );
 });
 
-test('openapi: TypeScript types generated from the document compile', async () => {
+test('openapi: TypeScript types and zod schemas generated from the document compile', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
   try {
     const use = [
@@ -173,8 +187,10 @@ test('openapi: TypeScript types generated from the document compile', async () =
       input: structuredClone(document),
       output: { path: path.join(directory, 'api'), module: { extension: '.ts' } },
       logs: { level: 'silent', file: false },
-      plugins: ['@hey-api/typescript'],
+      plugins: ['@hey-api/typescript', 'zod'],
     });
+    // The literals of patterns are valid.
+    stripTypeScriptTypes(await readFile(path.join(directory, 'api', 'zod.gen.ts'), 'utf8'));
     await writeFile(path.join(directory, 'use.ts'), use.join('\n'));
     const tsc = path.join(import.meta.dirname, '..', '..', 'node_modules', 'typescript7', 'bin', 'tsc');
     const flags = [
@@ -204,6 +220,67 @@ test('openapi: every operation has a unique operationId, a summary and a securit
   for (const { name, operation } of operations) {
     assert.ok(operation.summary, name);
     assert.ok(Array.isArray(operation.security), name);
+  }
+});
+
+test('openapi: problems are shared components, of which no two are the same', () => {
+  const responses = Object.values<Record<string, Operation>>(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap((operation) => Object.entries(operation.responses));
+  const problems = responses.filter(([status]) => Number(status) >= 400);
+  assert.deepEqual(
+    problems.filter(([, { $ref }]) => !$ref?.startsWith('#/components/responses/')),
+    [],
+  );
+  const shared = Object.values<object>(document.components.responses).map((response) =>
+    JSON.stringify(response),
+  );
+  assert.equal(new Set(shared).size, shared.length);
+});
+
+test('openapi: each success with a JSON body has an example that its schema and its formats accept', () => {
+  const ajv = new Ajv2020({ strict: false, formats: { binary: true } });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'openapi' });
+  for (const { name, operation } of operations)
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const media = status.startsWith('2') ? content?.['application/json'] : undefined;
+      if (!media) continue;
+      const [reference] = Object.values(media.examples ?? {});
+      const { value } = document.components.examples[reference?.$ref.split('/').at(-1) ?? ''] ?? {};
+      assert.ok(value, `${name} has no example`);
+      const pointer = media.schema.$ref;
+      assert.ok(ajv.validate(`openapi${pointer}`, value), `${name}: ${ajv.errorsText()}`);
+    }
+});
+
+test('openapi: optional headers have no example, which readers would send with each request', () => {
+  const parameters = Object.values<Record<string, { parameters?: Parameter[] }>>(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ parameters = [] }) => parameters);
+  const headers = parameters.filter((parameter) => parameter.in === 'header');
+  assert.ok(headers.length > 20, `${headers.length}`);
+  assert.deepEqual(
+    headers.filter((header) => header.example !== undefined || JSON.stringify(header).includes('"examples"')),
+    [],
+  );
+});
+
+test('openapi: each response declares X-Request-Id, RateLimit and RateLimit-Policy; an event is created with Location and ETag', async () => {
+  for (const { name, operation } of operations)
+    for (const [status, { headers = {} }] of Object.entries(operation.responses))
+      for (const header of ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'])
+        assert.ok(headers[header], `${name} ${status}: ${header}`);
+  const { token } = await createUser(api);
+  const created = await api.post('/v1/events', token, eventBody());
+  const path = `/v1/events/${created.body.id}`;
+  assert.equal(created.headers.get('location'), path);
+  const read = await api.get(path, token);
+  assert.equal(created.headers.get('etag'), read.headers.get('etag'));
+  for (const name of ['POST /v1/events', 'POST /v1/events/{id}/duplicate']) {
+    const { headers = {} } =
+      operations.find((operation) => operation.name === name)?.operation.responses[201] ?? {};
+    assert.ok(headers.Location && headers.ETag, name);
   }
 });
 

@@ -57,6 +57,8 @@ test('limit: RateLimit headers have the remaining requests and the seconds to th
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['2', remaining]);
     const reset = Number(headers.get('ratelimit-reset'));
     assert.ok(reset === left || reset === left - 1, `${reset} s, not ${left} s`);
+    assert.equal(headers.get('ratelimit-policy'), '"default";q=2;w=60');
+    assert.equal(headers.get('ratelimit'), `"default";r=${remaining};t=${reset}`);
   }
   const { headers } = expectProblem(await send(), 429, 'too_many_requests');
   assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['2', '0']);

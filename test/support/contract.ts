@@ -15,11 +15,23 @@ export type Contract = {
   checkMessages(messages: StreamMessage[]): void;
 };
 
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> };
+export type DeclaredResponse = {
+  $ref?: string;
+  content?: Record<string, { schema: object }>;
+  headers?: Record<string, object>;
+};
+type Operation = { responses: Record<string, DeclaredResponse> };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: { schemas: Record<string, object>; responses: Record<string, DeclaredResponse> };
 };
+
+/** Returns the response that a reference of the document refers to, and any other response unchanged. */
+export const resolveResponse = <R extends { $ref?: string }>(
+  document: { components: { responses: Record<string, R> } },
+  response: R,
+): R =>
+  document.components.responses[response.$ref?.replace('#/components/responses/', '') ?? ''] ?? response;
 
 /** HTML pages and their resources. They are not part of the API and are missing from the OpenAPI document. */
 const pages =
@@ -61,8 +73,9 @@ export function readContract(openApi: unknown): Contract {
         if (status >= 400 && method !== 'HEAD') assertValid(namedValidator('Problem'), body, name);
         return;
       }
-      assert.ok(operation.responses[status], `${name} is not declared: ${JSON.stringify(body)}`);
-      const schema = operation.responses[status]?.content?.[type]?.schema;
+      const response = operation.responses[status];
+      assert.ok(response, `${name} is not declared: ${JSON.stringify(body)}`);
+      const schema = resolveResponse(document, response).content?.[type]?.schema;
       assert.ok(schema, `${name} is not declared as ${type}`);
       if (type === 'text/event-stream') return checkMessages(parseMessages(`${body}`));
       assertValid(validatorOf(schema), body, name);

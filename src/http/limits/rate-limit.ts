@@ -59,6 +59,9 @@ export function registerRateLimit(app: FastifyInstance, { config, db, clock }: S
       'ratelimit-limit': limit,
       'ratelimit-remaining': Math.max(0, remaining),
       'ratelimit-reset': reset,
+      // The fields of draft-ietf-httpapi-ratelimit-headers-10 beside those of earlier drafts, which clients read.
+      'ratelimit-policy': `"default";q=${limit};w=60`,
+      ratelimit: `"default";r=${Math.max(0, remaining)};t=${reset}`,
     });
     if (remaining >= 0) return;
     await refusals.wait(largestOf(networks));

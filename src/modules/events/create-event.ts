@@ -17,6 +17,7 @@ export const createEvent = defineEndpoint({
     'default to 100; one more results in a 429.',
   access: 'required',
   idempotent: true,
+  createdHeaders: ['Location', 'ETag'],
   body: NewEvent,
   response: { 201: Event },
   problems: ['quota_exceeded'],

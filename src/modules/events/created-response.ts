@@ -1,6 +1,8 @@
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { PersonRow } from '../users/present.ts';
+import { toCachedEvent } from './event-cache.ts';
+import { serializeEvent } from './event-serializer.ts';
 import { toEvent } from './present.ts';
 import { findEvent, noViewerStateOfRecord } from './repo.ts';
 
@@ -16,6 +18,9 @@ export async function createdResponse(
   return {
     status: 201 as const,
     body: toEvent(row, organizer, noViewerStateOfRecord, publicUrl),
-    headers: { location: `/v1/events/${id}` },
+    headers: {
+      location: `/v1/events/${id}`,
+      etag: serializeEvent(toCachedEvent(row), organizer, noViewerStateOfRecord, publicUrl).etag,
+    },
   };
 }

@@ -1,11 +1,11 @@
 /** The schemas of fields of an event that need more than a line; event-fields.ts has the table. */
 import { Type } from 'typebox';
-import { anyServerText, httpUrl, nullable, oneOf } from '../../http/schemas.ts';
+import { anyServerText, httpUrl, nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { maxDecimals } from '../../lib/currencies.ts';
 import { audiences } from './audience.ts';
 import { coverThemes } from './covers/themes.ts';
 import { maxDays } from './event-length.ts';
-import { inputTime, instant } from './field.ts';
+import { inputTime } from './field.ts';
 
 export const coverUrl = {
   stored: nullable(Type.String(), { description: 'Null for the generated cover.' }),
@@ -32,7 +32,7 @@ const focus = oneOf(focuses, {
 export const coverFocus = { stored: focus, input: focus };
 
 export const endAt = {
-  stored: instant,
+  stored: Type.Unsafe<Date>(timestamp({ examples: ['2026-12-24T22:00:00.000Z'] })),
   input: inputTime(
     `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
       `most ${maxDays} calendar days.`,

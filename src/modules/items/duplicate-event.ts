@@ -24,6 +24,7 @@ export const duplicateEvent = defineEndpoint({
     'bookings or saves. It counts towards the daily limits on events and items (429).',
   access: 'required',
   idempotent: true,
+  createdHeaders: ['Location', 'ETag'],
   params: EventParams,
   body: EventCopy,
   response: { 201: Event },

@@ -23,7 +23,6 @@ export const LiveHeaders = Type.Object({
       description:
         'The `id` of the last message that the client received. If nothing has changed since then, the stream ' +
         'continues without a `snapshot`.',
-      examples: ['mYk2Wm0tC8xYb4uE'],
     }),
   ),
 });

@@ -37,6 +37,7 @@ export const createUpload = defineEndpoint({
   turns: 'transfer',
   idempotent: true,
   bodyTypes,
+  createdHeaders: ['Location'],
   response: { 201: Upload },
   problems: ['image_invalid', 'feature_disabled', 'storage_full', 'too_many_uploads', 'storage_unavailable'],
   // The body may take a minute to arrive. Waiting in the queue, decoding and storing take the rest.

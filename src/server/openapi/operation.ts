@@ -45,7 +45,7 @@ export function describeOperation(
 }
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
-  const { problems = [], idempotent, conditional, ifMatch, sameOriginOnly } = config ?? {};
+  const { problems = [], idempotent, conditional, ifMatch, sameOriginOnly, createdHeaders } = config ?? {};
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
   const declared = { ...response, ...(conditional && { 304: Type.Null() }) };
@@ -53,9 +53,12 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
     status,
     {
       ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
-      ...(idempotent && { headers: replayHeaders }),
-      ...((conditional || (ifMatch && method === 'PATCH')) && { headers: etagHeaders }),
-      ...(sameOriginOnly && { headers: cookieHeaders }),
+      headers: {
+        ...(idempotent && replayHeaders),
+        ...((conditional || (ifMatch && method === 'PATCH')) && etagHeaders),
+        ...(sameOriginOnly && cookieHeaders),
+        ...Object.fromEntries((createdHeaders ?? []).map((name) => [name, headersOfCreated[name]])),
+      },
     },
   ]);
   const failures = [...codesByStatus].map(([status, codes]) => [status, describeProblem(status, codes)]);
@@ -76,13 +79,17 @@ const binaryBody = Type.String({ format: 'binary' });
 const idempotencyHeaders = Type.Object({
   'Idempotency-Key': IdempotencyHeaders.properties['idempotency-key'],
 });
+/*
+ * Optional headers have no examples: readers of the document send them with every request, and an `If-Match` or an
+ * `Idempotency-Key` of somebody else is refused.
+ */
+
 /** Only for the document: any value of the header is valid. */
 const conditionalHeaders = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
       description:
         'ETags that the client has, or `*`. If one is current, the response is a 304 without a body.',
-      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
     }),
   ),
 });
@@ -93,12 +100,18 @@ const matchHeaders = Type.Object({
         'ETags of the record, as an earlier response had them, or `*`. Unless one has the current values of all fields ' +
         'that PATCH changes, the response is a 412 and nothing changes. Counters, and fields of the viewer such as ' +
         '`myRsvp`, do not count.',
-      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
     }),
   ),
 });
 const etagHeaders = {
   ETag: { type: 'string', description: 'The version of this response, for `If-None-Match` and `If-Match`.' },
+};
+const headersOfCreated = {
+  Location: { type: 'string', description: 'The path of the new record.' },
+  ETag: {
+    type: 'string',
+    description: 'The version of the new record, for `If-Match`. A replayed response does not have it.',
+  },
 };
 const cookieHeaders = {
   'Set-Cookie': { type: 'string', description: 'The cookies of the browser session and of the device.' },

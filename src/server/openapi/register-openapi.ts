@@ -8,8 +8,8 @@ import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { namedSchemas } from '../../http/schemas.ts';
 import type { Config } from '../../lib/config.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { completeDocument } from './complete-document.ts';
 import { documentInfo } from './document-info.ts';
-import { nameBodies } from './name-bodies.ts';
 import { describeOperation } from './operation.ts';
 import { registerReference } from './reference.ts';
 
@@ -26,7 +26,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) => (json.$id as string | undefined) ?? `def-${i}`,
     },
-    transformObject: nameBodies,
+    transformObject: completeDocument,
     transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route), url }),
   });
 
