@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { adaptDocument, type Document, listIdempotentOperations } from './openapi.ts';
+import { adaptDocument, type Document, listIdempotentOperations, repeatablePostsPattern } from './openapi.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const client = import.meta.dirname;
@@ -82,11 +82,27 @@ async function generate(document: Document): Promise<void> {
       { name: '@hey-api/sdk', client: false },
     ],
   });
+  await typeErrors();
   const list = JSON.stringify(listIdempotentOperations(document), null, 2);
+  const pattern = JSON.stringify(repeatablePostsPattern(document));
   await writeFile(
-    path.join(generated, 'idempotent-operations.ts'),
-    `/** The operations that accept an \`Idempotency-Key\`. */\nexport const idempotentOperations: readonly string[] = ${list};\n`,
+    path.join(generated, 'repetitions.ts'),
+    `/** The operations that accept an \`Idempotency-Key\`. */\nexport const idempotentOperations: readonly string[] = ${list};\n` +
+      `/** Matches the path of a POST that has the same effect however often it arrives. */\nexport const repeatablePosts = new RegExp(${pattern});\n`,
   );
+}
+
+/**
+ * The generator types the `error` of a call with `throwOnError: false` as the body of the response. Interceptors make an
+ * error of it, and a lost connection has no body (create-client.ts).
+ * @throws Error if the generator writes another type
+ */
+async function typeErrors(): Promise<void> {
+  const file = path.join(generated, 'client', 'types.gen.ts');
+  const code = await readFile(file, 'utf8');
+  const bodyType = 'error: TError extends Record<string, unknown> ? TError[keyof TError] : TError;';
+  if (code.split(bodyType).length !== 2) throw new Error(`${file} does not have the type of errors once`);
+  await writeFile(file, code.replace(bodyType, 'error: TError extends unknown ? Error : never;'));
 }
 
 async function compile(): Promise<void> {

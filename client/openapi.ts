@@ -11,6 +11,7 @@ export type Schema = {
 };
 type Content = Record<string, { schema?: Schema }>;
 type Operation = {
+  'x-repeatable'?: true;
   security?: Record<string, string[]>[];
   parameters?: { in: string; name: string; schema?: Schema }[];
   requestBody?: { content?: Content };
@@ -40,6 +41,14 @@ export const listIdempotentOperations = (document: Document): string[] =>
       ),
     )
     .map(({ name }) => name);
+
+/** The paths of the POSTs that may be repeated, as a regular expression for the end of the path of an address. */
+export function repeatablePostsPattern(document: Document): string {
+  const paths = Object.entries(document.paths)
+    .filter(([, { post }]) => post?.['x-repeatable'])
+    .map(([url]) => url.replace(/\{\w+\}/g, '[^/]+'));
+  return `(?:${paths.join('|')})$`;
+}
 
 /**
  * Changes the document in three places. The package works with every server, so it does not contain the address

@@ -5,7 +5,7 @@ import {
   type Client as GeneratedClient,
   mergeHeaders,
 } from './generated/client/index.ts';
-import { idempotentOperations } from './generated/idempotent-operations.ts';
+import { idempotentOperations } from './generated/repetitions.ts';
 import { refresh } from './generated/sdk.gen.ts';
 import type {
   DeleteMeData,
@@ -15,12 +15,14 @@ import type {
   SignInData,
   TokenPair,
 } from './generated/types.gen.ts';
+import { refuseHtml } from './html-pages.ts';
 import { type ListenOptions, listen, type OpenStream } from './listen.ts';
-import { toResponseError } from './problem-error.ts';
+import { toError } from './problem-error.ts';
 import { withRenewal } from './renewal.ts';
 import { type RetryOptions, type Send, withRetries } from './retry.ts';
 import { ClientSession } from './session.ts';
 import { memoryStorage, type TokenStorage } from './storage.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 export type ClientOptions = {
   /** The address of the server, such as `https://events.example.org`. Default, in browsers: that of the page. */
@@ -30,6 +32,8 @@ export type ClientOptions = {
   /** Is called after a sign-in, and when the session ends: by `logout`, or because the server ended it. */
   onSessionChange?: (isSignedIn: boolean) => void;
   retry?: Partial<RetryOptions>;
+  /** In seconds: how long each attempt waits for the beginning of a response. Default: 60; 0 for no limit. */
+  timeLimit?: number;
   /** Headers of every request. */
   headers?: Record<string, string>;
   /** Sends requests. Default: the global `fetch`. */
@@ -49,7 +53,8 @@ const refreshTimeoutMs = 10_000;
  */
 export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl = '', storage = memoryStorage(), onSessionChange, retry, headers = {} } = options;
-  const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  const send = refuseHtml(withTimeLimit(fetch, options.timeLimit ?? 60));
   const config = { baseUrl, headers, throwOnError: true } as const;
 
   // A lost response must not end the session, so a refresh is repeated although it is a POST.
@@ -85,9 +90,7 @@ export function createClient(options: ClientOptions = {}): Client {
 const asFetch = (send: Send): typeof fetch => send as typeof fetch;
 
 function throwProblems(client: GeneratedClient): void {
-  client.interceptors.error.use((error, response) =>
-    response && !response.ok ? toResponseError(error, response) : error,
-  );
+  client.interceptors.error.use(toError);
 }
 
 /** Adds a key to each request that accepts one and has none. All attempts of a request have the same key. */

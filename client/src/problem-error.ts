@@ -53,9 +53,14 @@ export function isProblem<C extends ProblemCode = ProblemCode>(
   return error instanceof ProblemError && (codes.length === 0 || codes.includes(error.code as C));
 }
 
-/** @param body the parsed JSON of the response, or its text */
-export function toResponseError(body: unknown, response: Response): ResponseError {
-  if (isProblemBody(body)) return new ProblemError(body, response);
+/**
+ * @param thrown the parsed JSON of an error response, or its text, or what prevented a response
+ * @param response undefined if there is none
+ */
+export function toError(thrown: unknown, response: Response | undefined): Error {
+  if (thrown instanceof Error) return thrown;
+  if (!response) return new Error(`The request failed: ${thrown}`, { cause: thrown });
+  if (isProblemBody(thrown)) return new ProblemError(thrown, response);
   return new ResponseError(`The server responded with ${response.status}.`, response);
 }
 

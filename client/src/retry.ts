@@ -1,4 +1,5 @@
 /** Repeats requests that failed for the moment, if repeating them is safe. */
+import { repeatablePosts } from './generated/repetitions.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { sleep } from './sleep.ts';
 
@@ -14,8 +15,10 @@ export type Send = (request: Request) => Promise<Response>;
 /** Methods that have the same effect however often a request arrives (RFC 9110, section 9.2.2). */
 const idempotentMethods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
 
-const isIdempotent = ({ method, headers }: Request): boolean =>
-  idempotentMethods.includes(method) || headers.has('idempotency-key');
+const isIdempotent = ({ method, url, headers }: Request): boolean =>
+  idempotentMethods.includes(method) ||
+  headers.has('idempotency-key') ||
+  (method === 'POST' && repeatablePosts.test(new URL(url).pathname));
 
 /**
  * Repeats idempotent requests after a lost connection, and after responses that ask for a retry.

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import {
   addItem,
+  blockUser,
   bookSeats,
   type CreateEventData,
   cancelBooking,
@@ -23,6 +24,7 @@ import {
   ResponseError,
   requestCode,
   type Send,
+  saveEvent,
   setRsvp,
   unclaimItem,
   unfollowUser,
@@ -70,6 +72,62 @@ test('retry: a POST without an idempotency key is not repeated', async () => {
   const { client, requests } = createRecordedClient(api.url, { fetch: failFirst(9, 503) });
   await assert.rejects(requestCode({ client, body: { phone: '+12025550199' } }), ResponseError);
   assert.deepEqual(outcomes(requests), [503]);
+});
+
+test('retry: a POST with the effect of a PUT is repeated after a lost response', async () => {
+  const proxy = await startProxy(api.url);
+  const { client, requests } = await createSignedInClient(api, { baseUrl: proxy.url });
+  const other = await createUser(api);
+  const { data: event } = await createEvent({ client, body });
+  const path = { id: event.id };
+  for (const send of [
+    () => setRsvp({ client, path, body: { status: 'going', extraGuests: 2 } }),
+    () => saveEvent({ client, path, body: { saved: true } }),
+    () => followUser({ client, path: { id: other.id } }),
+    () => blockUser({ client, path: { id: other.id } }),
+  ]) {
+    requests.length = 0;
+    proxy.dropNextResponse('POST');
+    await send();
+    assert.deepEqual([outcomes(requests)[0] instanceof Error, outcomes(requests)[1]], [true, 200]);
+  }
+  const { data } = await getEvent({ client, path });
+  assert.deepEqual([data.rsvpCount, data.partyCount, data.isSaved], [1, 3, true]);
+});
+
+test('time limit: an attempt without a response ends after it, and is repeated; 0 is no limit', async () => {
+  let attempts = 0;
+  const fetchOnce: Send = async (request) => {
+    attempts++;
+    if (attempts > 1) return fetch(request);
+    return new Promise((_, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason));
+    });
+  };
+  const { client } = createRecordedClient(api.url, { fetch: fetchOnce, timeLimit: 0.05 });
+  await listEvents({ client });
+  assert.equal(attempts, 2);
+  const endless = createRecordedClient(api.url, { timeLimit: 0 });
+  await listEvents({ client: endless.client });
+});
+
+test('response: a page in place of JSON is a ResponseError', async () => {
+  const page: Send = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+  const { client } = createRecordedClient(api.url, { fetch: page, retry: { attempts: 1 } });
+  await assert.rejects(
+    listEvents({ client }),
+    (error) => error instanceof ResponseError && error.status === 200,
+  );
+});
+
+test('throwOnError: false returns the error that would be thrown, with its type', async () => {
+  const { client } = createRecordedClient(api.url);
+  const missing = await getEvent({ client, path: { id: randomUUID() }, throwOnError: false });
+  const error: Error | undefined = missing.error;
+  assert.ok(isProblem(error, 'event_not_found'));
+  const lost = createRecordedClient('http://127.0.0.1:1', { retry: { attempts: 1 } });
+  const { error: failure } = await listEvents({ client: lost.client, throwOnError: false });
+  assert.ok(failure instanceof Error && !(failure instanceof ResponseError));
 });
 
 test('retry: an aborted request stops waiting', async () => {
@@ -171,7 +229,7 @@ test('problems: an error has the code, status, title and invalid fields; isProbl
   const codes: 'event_not_found' | 'item_not_found' = missing.code;
   assert.equal(codes, 'event_not_found');
   const { error: returned } = await getEvent({ client, path: { id: 'unknown' }, throwOnError: false });
-  assert.deepEqual([returned?.code, returned?.type], ['event_not_found', '/docs/errors#event_not_found']);
+  assert.ok(isProblem(returned, 'event_not_found') && returned.type === '/docs/errors#event_not_found');
   // @ts-expect-error the code is not in the catalogue of the server
   assert.ok(!isProblem(missing, 'no_such_code'));
 });

@@ -78,6 +78,10 @@ type Metadata = {
    */
   idempotent?: true;
   /**
+   * A POST that has the same effect however often it arrives, as a PUT has: clients repeat it after a lost response.
+   */
+  repeatable?: true;
+  /**
    * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check
    * before the handler may then use a session that was cached before the request. Implies `uncached`.
    */

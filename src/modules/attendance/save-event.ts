@@ -17,6 +17,7 @@ const SaveState = named('SaveState', Type.Object({ isSaved: Type.Boolean() }));
 
 export const saveEvent = defineEndpoint({
   method: 'POST',
+  repeatable: true,
   path: '/v1/events/:id/save',
   tag: 'Events',
   summary: 'Save an event, or remove it from your saved events',

@@ -39,6 +39,7 @@ const RsvpResult = named(
 
 export const setRsvp = defineEndpoint({
   method: 'POST',
+  repeatable: true,
   path: '/v1/events/:id/rsvp',
   tag: 'Events',
   summary: 'Set or remove your RSVP',

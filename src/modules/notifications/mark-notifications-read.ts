@@ -8,6 +8,7 @@ import { NotificationParams, ReadUpTo, UnreadCount } from './schemas.ts';
 
 const common = {
   method: 'POST',
+  repeatable: true,
   access: 'required',
   response: { 200: UnreadCount },
 } as const;

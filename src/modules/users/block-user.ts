@@ -14,6 +14,7 @@ const common = {
 export const blockUser = defineEndpoint({
   ...common,
   method: 'POST',
+  repeatable: true,
   summary: 'Block a person',
   description:
     'Ends follows between the two and prevents new ones and messages, hides each from the other in search and in ' +

@@ -14,6 +14,7 @@ const common = {
 export const followUser = defineEndpoint({
   ...common,
   method: 'POST',
+  repeatable: true,
   summary: 'Follow a person',
   description:
     'Following twice changes nothing. The operator may limit the follows of a person in a day (UTC), in production by ' +

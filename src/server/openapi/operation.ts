@@ -29,7 +29,7 @@ export function describeOperation(
   route: RouteOptions,
 ): FastifySchema {
   const schema = fastifySchema as OperationSchema | undefined;
-  const { access, idempotent, conditional, ifMatch, bodyTypes } = route.config ?? {};
+  const { access, idempotent, repeatable, conditional, ifMatch, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const security = access === 'public' ? [] : access === 'optional' ? [{}, ...credentials] : credentials;
   return {
@@ -40,6 +40,7 @@ export function describeOperation(
     ...(ifMatch && { headers: matchHeaders }),
     ...(bodyTypes && { consumes: [...bodyTypes], body: binaryBody }),
     security,
+    ...(repeatable && { 'x-repeatable': true }),
     response: describeResponses(schema, route),
   } as FastifySchema;
 }

@@ -7,6 +7,7 @@ import { NewPushSubscription, PushSubscription, readSubscription } from './schem
 
 export const createPushSubscription = defineEndpoint({
   method: 'POST',
+  repeatable: true,
   path: '/v1/push/subscriptions',
   summary: 'Send your notifications to this browser',
   description:

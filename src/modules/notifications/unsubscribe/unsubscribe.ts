@@ -19,6 +19,7 @@ const StoppedMails = named(
 
 export const unsubscribe = defineEndpoint({
   method: 'POST',
+  repeatable: true,
   path: '/v1/unsubscribe',
   summary: 'Stop mails',
   description:
