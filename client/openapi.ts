@@ -51,15 +51,17 @@ export function repeatablePostsPattern(document: Document): string {
 }
 
 /**
- * Changes the document in three places. The package works with every server, so it does not contain the address
+ * Changes the document in four places. The package works with every server, so it does not contain the address
  * of one. Browsers send cookies by themselves, and the generated code would send the access token as a cookie.
  * And generators type a stream as the `data` of its messages, because OpenAPI 3.1 has no keyword for the
- * messages themselves; this client yields messages, whose schema is the `contentSchema` of that data.
+ * messages themselves; this client yields messages, whose schema is the `contentSchema` of that data. And lists that later
+ * versions extend are closed, because TypeScript has no type for them but `string`.
  */
 export function adaptDocument(document: Document): void {
   const { securitySchemes } = document.components;
   const isCookie = (name: string) => securitySchemes[name]?.in === 'cookie';
   delete document.servers;
+  closeLists(document);
   for (const { operation } of operationsOf(document)) {
     if (operation.security)
       operation.security = operation.security.filter((schemes) => !Object.keys(schemes).some(isCookie));
@@ -70,6 +72,20 @@ export function adaptDocument(document: Document): void {
     }
   }
 }
+
+/** Makes `{ enum }` of each `{ anyOf: [{ enum }, { type: 'string' }] }`. */
+function closeLists(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { anyOf } = node as { anyOf?: { enum?: string[]; type?: string }[] };
+  if (Array.isArray(anyOf) && anyOf.length === 2 && anyOf[0]?.enum && isAnyText(anyOf[1])) {
+    delete (node as { anyOf?: unknown }).anyOf;
+    Object.assign(node, anyOf[0]);
+  }
+  for (const inner of Object.values(node)) closeLists(inner);
+}
+
+const isAnyText = (schema: object | undefined): boolean =>
+  JSON.stringify(schema) === JSON.stringify({ type: 'string' });
 
 /** Follows the reference of a schema, if it is one. */
 export const resolve = ({ components }: Document, schema: Schema): Schema | undefined =>

@@ -52,9 +52,11 @@ const refreshTimeoutMs = 10_000;
  * that acts for several people, each needs a client.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const { baseUrl = '', storage = memoryStorage(), onSessionChange, retry, headers = {} } = options;
+  const { storage = memoryStorage(), onSessionChange, retry, headers = {} } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   const send = refuseHtml(withTimeLimit(fetch, options.timeLimit ?? 60));
+  // A path begins with a slash.
+  const baseUrl = options.baseUrl?.replace(/\/$/, '') ?? '';
   const config = { baseUrl, headers, throwOnError: true } as const;
 
   // A lost response must not end the session, so a refresh is repeated although it is a POST.

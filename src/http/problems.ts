@@ -54,9 +54,15 @@ export function registerProblems(app: FastifyInstance, outages: OutageLog): void
     const allowed = allowedMethods(request.url);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     const code = allowed.length > 0 ? 'method_not_allowed' : 'route_not_found';
-    return sendProblem(new Problem(code), request, reply);
+    const detail = request.url.startsWith('//') ? 'The path begins with two slashes. Send one.' : undefined;
+    return sendProblem(new Problem(code, detail === undefined ? {} : { detail }), request, reply);
   };
   app.setNotFoundHandler(respondUnknown);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS')
+      reply.header('allow', [...allowedMethods(request.url), 'OPTIONS'].join(', '));
+    done();
+  });
   // Before the body is parsed: for an unknown path, the 404 precedes errors of the body.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) respondUnknown(request, reply);
@@ -103,7 +109,10 @@ export function reportUnexpected({ id, method, url, log }: FastifyRequest, error
 export function errorResponse(problem: Problem, { id }: Pick<FastifyRequest, 'id'>): ErrorResponse {
   const { status } = catalogue[problem.code];
   const headers = {
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    // RFC 6750, section 3.1: a request without a token has no error.
+    ...(status === 401 && {
+      'www-authenticate': problem.code === 'token_invalid' ? 'Bearer error="invalid_token"' : 'Bearer',
+    }),
     ...((status === 429 || status === 503) && { 'retry-after': problem.retryAfter ?? 1 }),
     // A cache may store a 404 or 405 that does not forbid it, also of a page.
     'cache-control': 'no-store',
@@ -158,6 +167,9 @@ function validationProblem(error: FastifyError): Problem {
     // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
     if (!known) errors.set(path, { path, ...violation });
     else if (type === 'null') known.message += ', or null';
+    // Parameters are texts, so only a repeated one is something else.
+    if (!known && part === 'parameter' && type === 'string')
+      errors.set(path, { path, message: 'must be sent once' });
   }
   return invalidFields([...errors.values()]);
 }
@@ -208,6 +220,12 @@ const clientFaults: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** llhttp refuses a request line with a byte above 127 as an invalid URL. */
+const faultOf = ({ code }: NodeJS.ErrnoException): string =>
+  code === 'HPE_INVALID_URL'
+    ? 'The address in the request line has a character that it must not have. Percent-encode it: %C3%B6 in place of ö.'
+    : 'That is not HTTP.';
+
 /** Returns a handler for malformed requests, for which Node.js provides only the socket. */
 export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
@@ -215,9 +233,7 @@ export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
     const hasResponse = response?.headersSent || isLingering(socket);
     if (error.code === 'ECONNRESET' || !socket.writable || hasResponse) return void socket.destroy();
     const code = clientFaults[error.code ?? ''];
-    const problem = code
-      ? new Problem(code)
-      : new Problem('invalid_request', { detail: 'That is not HTTP.' });
+    const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: faultOf(error) });
     // If only the body is malformed, the headers and their request id are known.
     const requestId = requestIdOf(response?.req ?? { headers: {} });
     const body = JSON.stringify(problemBody(problem, requestId));

@@ -36,6 +36,7 @@ export const fieldRules = [
   'after_start',
   'days_after_start',
   'taken',
+  'reserved',
   'own_upload',
 ] as const;
 export type FieldRule = (typeof fieldRules)[number];

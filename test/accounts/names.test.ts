@@ -30,7 +30,7 @@ test('username: 409 username_taken for reserved names, regardless of case, punct
     'help_2',
   ]) {
     const { body } = expectProblem(await change({ username }), 409, 'username_taken');
-    assert.deepEqual(body.errors, [{ path: 'username', rule: 'taken', message: 'is reserved' }], username);
+    assert.deepEqual(body.errors, [{ path: 'username', rule: 'reserved', message: 'is reserved' }], username);
   }
   for (const username of ['administer', 'helper', '2admin', 'mod.rick', '123'])
     expectStatus(await change({ username }), 200);

@@ -159,7 +159,8 @@ test('HEAD: the headers of GET, compressed or not; Content-Length is that of GET
     '/openapi.json',
   ];
   // Headers of the connection, of one request, and of the transfer of a body.
-  const other = /^(date|connection|keep-alive|transfer-encoding|content-length|x-request-id|ratelimit(-.*)?)$/;
+  const other =
+    /^(date|connection|keep-alive|transfer-encoding|content-length|x-request-id|ratelimit(-.*)?)$/;
   const shown = ({ headers }: Response) => [...headers].filter(([name]) => !other.test(name));
   for (const path of [...paths, '/docs/', '/v1/categories', '/v1/nothing']) {
     for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {

@@ -259,7 +259,7 @@ test('401: WWW-Authenticate in every 401, and only a valid access token is accep
         401,
         'token_invalid',
       );
-      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
     }
   }
   expectStatus(

@@ -44,7 +44,7 @@ const rowsOfClaim = {
 };
 const optionalOfItems = {
   description: orNull(prose(1_000)),
-  emoji,
+  emoji: orNull(emoji),
   link: orNull(httpUrl),
   imageUrl: orNull(httpUrl),
 };

@@ -227,7 +227,7 @@ test('token: 401 for a malformed Authorization header, also where the token is o
     for (const path of ['/v1/events', '/v1/auth/me']) {
       const response = await api.call('GET', path, { headers: { authorization } });
       expectProblem(response, 401, 'token_invalid');
-      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
     }
   }
   expectStatus(await api.call('GET', '/v1/auth/me', { headers: { authorization: `bearer  ${token}` } }), 200);

@@ -141,12 +141,14 @@ function assertValid(validate: ValidateFunction, body: unknown, name: string): v
   assert.ok(validate(body), `${name}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`);
 }
 
-/** Sets `additionalProperties: false` on every object schema with properties, except inside `allOf`. */
+/** Closes lists that later versions extend, and sets `additionalProperties: false` on every object schema with properties, except inside `allOf`. */
 function close(node: unknown, inAllOf = false): unknown {
   if (Array.isArray(node)) return node.map((inner) => close(inner, inAllOf));
   if (typeof node !== 'object' || node === null) return node;
   const entries = Object.entries(node).map(([key, inner]) => [key, close(inner, key === 'allOf')]);
   const closed: Record<string, unknown> = Object.fromEntries(entries);
+  const [list, text] = (closed.anyOf ?? []) as { enum?: string[]; type?: string }[];
+  if (list?.enum && text?.type === 'string' && !text.enum) return list;
   const listsProperties = closed.type === 'object' && closed.properties && !inAllOf;
   return listsProperties ? { ...closed, additionalProperties: false } : closed;
 }

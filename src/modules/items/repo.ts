@@ -60,12 +60,12 @@ async function lockItemList(tx: Transaction, eventId: string): Promise<void> {
 type ItemValues = Omit<ItemRow, 'eventId' | 'n' | 'claimed' | 'claimsVersion'>;
 
 /** The values of an item that a request describes. */
-export const toItemValues = ({ quantityNeeded, ...item }: NewItem): ItemValues => ({
+export const toItemValues = ({ quantityNeeded, emoji, ...item }: NewItem): ItemValues => ({
   description: null,
-  emoji: defaultEmoji[item.kind],
   imageUrl: null,
   link: null,
   ...item,
+  emoji: emoji ?? defaultEmoji[item.kind],
   needed: quantityNeeded,
 });
 
@@ -130,7 +130,8 @@ export async function updateItem(
   if (!before) throw new Problem('item_not_found');
   check(before);
   const needed = quantityNeeded ?? before.needed;
-  const row = { ...before, ...texts, needed };
+  const emoji = texts.emoji === null ? defaultEmoji[before.kind] : (texts.emoji ?? before.emoji);
+  const row = { ...before, ...texts, emoji, needed };
   if (needed < before.claimed) throw belowClaimed(before.claimed);
   if (changesTexts) {
     const added = { items: 0, bytes: textBytes(row) - textBytes(before) };

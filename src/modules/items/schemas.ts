@@ -116,7 +116,7 @@ export const NewItem = body(
     kind: oneOf(kinds),
     quantityNeeded: fields.quantityNeeded,
     description: Type.Optional(nullable(fields.description)),
-    emoji: Type.Optional(fields.emoji),
+    emoji: Type.Optional(nullable(fields.emoji, { description: 'Null or left out: that of the kind.' })),
     imageUrl: Type.Optional(fields.imageUrl),
     link: Type.Optional(nullable(fields.link)),
   },
@@ -167,6 +167,7 @@ export const ItemChange = Type.Partial(
   body({
     ...fields,
     description: nullable(fields.description, { description: 'Null removes it.' }),
+    emoji: nullable(fields.emoji, { description: 'Null: that of the kind.' }),
     link: nullable(fields.link, { description: 'Null removes it.' }),
     quantityNeeded: {
       ...fields.quantityNeeded,

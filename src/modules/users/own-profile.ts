@@ -73,15 +73,15 @@ export async function storeFirstLanguage(tx: Transaction, id: string, language: 
 
 /** Waits for concurrent changes of both usernames. @throws Problem `username_taken`, also for a reserved name */
 async function changeUsername(tx: Transaction, id: string, current: string, next: string): Promise<void> {
-  if (isReservedUsername(next)) throw usernameTaken('is reserved');
+  if (isReservedUsername(next)) throw usernameTaken('reserved', 'is reserved');
   const count = await tx.execute(sql`
     insert into usernames (username, user_id) values (${next}, ${id}) on conflict do nothing`);
-  if (count === 0) throw usernameTaken('is taken');
+  if (count === 0) throw usernameTaken('taken', 'is taken');
   await tx.query(sql`delete from usernames where username = ${current}`);
 }
 
-const usernameTaken = (message: string) =>
-  new Problem('username_taken', { errors: [{ path: 'username', rule: 'taken', message }] });
+const usernameTaken = (rule: 'taken' | 'reserved', message: string) =>
+  new Problem('username_taken', { errors: [{ path: 'username', rule, message }] });
 
 /** The refusal of an avatar that is not an upload of the person. */
 export const notOwnUpload = () =>

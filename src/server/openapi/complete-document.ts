@@ -94,7 +94,7 @@ function shareProblems({ responses }: Operation, { responses: shared }: Componen
   for (const [status, response] of Object.entries(responses)) {
     const schema = 'content' in response ? response.content?.['application/problem+json']?.schema : undefined;
     if (!schema) continue;
-    const codes = schema.allOf?.at(-1)?.properties?.code?.enum ?? [];
+    const codes = schema.allOf?.at(-1)?.properties?.code?.anyOf?.[0]?.enum ?? [];
     const name = codes.map((code) => pascalCase(`${code}`)).join('Or');
     const known = shared[name];
     if (known && JSON.stringify(known) !== JSON.stringify(response))

@@ -1,13 +1,17 @@
 /** Descriptions of responses: content types of successes, and problems by status. */
-import { type TSchema, Type } from 'typebox';
+import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { named, oneOf, ref, Suspension } from '../../http/schemas.ts';
 import { fieldRules } from '../../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 
+/** One of `values`, or a text that a later version adds: clients in strict languages would fail at an unknown one. */
+const openList = <T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
+  Type.Unsafe<T>({ anyOf: [oneOf(values), { type: 'string' }], ...options });
+
 /** A type of its own in generated clients. Each response lists the codes that it can have. */
 const ProblemCodes = named(
   'ProblemCode',
-  oneOf(Object.keys(catalogue) as ProblemCode[], {
+  openList(Object.keys(catalogue) as ProblemCode[], {
     description:
       'The identifier of a problem for programs. A code never changes its meaning; later versions add codes.',
     examples: ['event_not_found'],
@@ -16,7 +20,7 @@ const ProblemCodes = named(
 
 const FieldRules = named(
   'FieldRule',
-  oneOf([...fieldRules], {
+  openList(fieldRules, {
     description: 'The rule that a field violates. Later versions add rules.',
     examples: ['max_length'],
   }),
@@ -81,7 +85,12 @@ export function describeSuccess(status: string, path: string, schema: TSchema) {
 /** Response headers of problems by status. */
 const retryAfter = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
 const headersByStatus: Record<number, object> = {
-  401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
+  401: {
+    'WWW-Authenticate': {
+      type: 'string',
+      description: '`Bearer`, with `error="invalid_token"` for a token that is not valid (RFC 6750).',
+    },
+  },
   415: {
     'Accept-Encoding': {
       type: 'string',
@@ -95,7 +104,7 @@ const headersByStatus: Record<number, object> = {
 /** The response of a status that stands for all of `codes`. */
 export function describeProblem(status: number, codes: ProblemCode[]) {
   const headers = headersByStatus[status];
-  const code = { type: 'string', enum: codes };
+  const code = openList(codes);
   return {
     description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
     ...(headers && { headers }),
