@@ -36,6 +36,21 @@ test('readme: the commands of the first chapter claim a quantity of 2 and get 42
   assert.equal(event.timezone, /`timezone` is `([^`]+)`/.exec(readme)?.[1]);
 });
 
+test('docs: the commands of the quickstart create an event, find it and claim two of its items', {
+  skip: missing.length > 0 && `needs ${missing.join(' and ')}`,
+}, async () => {
+  const { body: document } = await api.get('/openapi.json');
+  const blocks = [...document.info.description.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
+  const script = blocks
+    .join('\n')
+    .replace(/^API=.*/m, `API=${api.url}/v1`)
+    // In place of the message.
+    .replace(/^(curl .*request.*)$/m, 'DEV_CODE=$($1 | jq -r .devCode)')
+    .replace(/^CODE=.*/m, 'CODE=$DEV_CODE');
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script]);
+  assert.deepEqual(stdout.trim().split('\n'), ['Garden potluck', 'going', '2']);
+});
+
 test('readme: every linked file exists', async () => {
   const links = [...readme.matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, target = '']) => target);
   for (const target of links)

@@ -3,6 +3,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import manifest from '../../../package.json' with { type: 'json' };
 import { browserCookieName } from '../../http/browser-cookie.ts';
 import type { Config } from '../../lib/config.ts';
+import { guide } from './guide.ts';
 
 /** The project's own formats, for clients that validate requests. */
 const formatsText =
@@ -16,12 +17,8 @@ const formatsText =
   'has the same effect however often it arrives, so a client may repeat it after a lost response.';
 
 const introduction =
-  'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +
-  'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`; ' +
-  'pages of this server send the code to `POST /v1/auth/browser-session`, which sets a cookie. ' +
-  'An unknown query parameter or body field gets a 400 that names it. ' +
-  'Every error response is `application/problem+json` with a `code` that [/docs/errors](/docs/errors) explains.\n\n' +
-  formatsText;
+  'Discover events, respond to them, and share bring-lists that cannot be double-booked. Pages of this server sign in by ' +
+  '`POST /v1/auth/browser-session`, which sets a cookie; other clients have tokens.';
 
 const tags = [
   { name: 'Sign in', description: 'Codes, tokens and devices.' },
@@ -45,7 +42,7 @@ export const documentInfo = (config: Config): NonNullable<FastifyDynamicSwaggerO
   info: {
     title: 'Potluck',
     version: manifest.version,
-    description: introduction,
+    description: [introduction, guide(config.publicUrl), `# Formats\n\n${formatsText}`].join('\n\n'),
     contact: { name: 'The operator of this server', url: config.publicUrl },
     license: { name: 'MIT', identifier: 'MIT' },
   },
