@@ -2,8 +2,15 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Declarations, maps of sources, documents and tests. Licences stay. */
+/** Declarations, maps of sources, documents and tests. */
 const unused = /\.(?:d\.[cm]?ts|map|md|markdown|test\.ts)$/i;
+/** Also as documents, such as `LICENSE.md`: many packages have their only licence in one. */
+const licence = /^(?:licen[cs]es?|copying|copyright|notice|third[-_ ]?party)/i;
+
+/** @param name of a file of a package, without its directory */
+export const isUnused = (name: string): boolean =>
+  unused.test(name) && (!licence.test(name) || /\.d\.[cm]?ts$|\.map$/i.test(name));
+
 /** The headers and the manual of Node.js. */
 const unusedOfNode = ['include', 'share'];
 
@@ -19,6 +26,6 @@ export async function removeUnused(installation: string): Promise<void> {
 
 async function removeFiles(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && unused.test(entry.name)) await rm(path.join(entry.parentPath, entry.name));
+    if (entry.isFile() && isUnused(entry.name)) await rm(path.join(entry.parentPath, entry.name));
   }
 }

@@ -1,12 +1,13 @@
 /** Builds the pages, after the client that they use. Without changes since the last build, it does nothing. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient } from '../client/build.ts';
 import { compileMessages } from './compile-messages.ts';
 import { writeFieldLimits } from './field-limits.ts';
+import { writeLicenses } from './licenses.ts';
 import { writeNotificationKinds } from './notification-kinds.ts';
 import { hashPageSources } from './sources.ts';
 
@@ -26,11 +27,13 @@ export async function buildWeb(): Promise<void> {
   await writeFieldLimits();
   // In processes of their own, whose memory is free before Vite needs as much.
   await run(process.execPath, [path.join(web, 'map-data.ts')]);
+  await rm(path.join(web, '.svelte-kit', 'packages'), { recursive: true, force: true });
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
   await run(process.execPath, [vite, 'build'], { cwd: web, env, maxBuffer: 64 * 1024 * 1024 });
   await Promise.all(
     ['cover-pictures.ts', 'api-reference.ts'].map((file) => run(process.execPath, [path.join(web, file)])),
   );
+  await writeLicenses();
   await writeFile(stamp, inputs);
 }
 

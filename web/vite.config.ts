@@ -1,12 +1,14 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
+import { collectPackages } from './licenses.ts';
 
 /** Drafts are for the pages with long forms, and not for those that visitors see first. */
 const isSmallModule = /\/svelte\/|\/@sveltejs\/|web\/src\/lib\/(?!forms\/drafts\/|messages\/each\/draft_)/;
 
 export default defineConfig({
   plugins: [
+    collectPackages(),
     sveltekit({
       adapter: createAdapter('build'),
       // Elements repeat the names of their styles, which are as short as is safe.
@@ -39,6 +41,7 @@ export default defineConfig({
       version: { name: process.env.WEB_VERSION ?? 'development', pollInterval: 0 },
     }),
   ],
+  worker: { plugins: () => [collectPackages()] },
   // The built server imports no package, so that the pages need none to run.
   ssr: { noExternal: true },
   build: {

@@ -35,7 +35,7 @@ export const resolveResponse = <R extends { $ref?: string }>(
 
 /** HTML pages and their resources. They are not part of the API and are missing from the OpenAPI document. */
 const pages =
-  /^\/(favicon\.ico|robots\.txt|sitemap\.xml(\?.*)?|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
+  /^\/(favicon\.ico|robots\.txt|sitemap\.xml(\?.*)?|licenses\.txt|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 const schemaPrefix = '#/components/schemas/';
 

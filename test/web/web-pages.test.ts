@@ -122,6 +122,9 @@ test('language: 200 in the language of the cookie, else of the browser, else Eng
   };
   assert.deepEqual(await languageOf({}), ['en', 'ltr']);
   assert.deepEqual(await languageOf({ 'accept-language': 'fr, ar;q=0.8, de;q=0.5' }), ['ar', 'rtl']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'sv; q=0.9, ar; q=0.8' }), ['sv', 'ltr']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'de;q=0, *;q=0.1, ar ; Q=0.05' }), ['ar', 'rtl']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'de;q=0' }), ['en', 'ltr']);
   assert.deepEqual(await languageOf({ 'accept-language': 'de', cookie: 'language=sv' }), ['sv', 'ltr']);
   assert.deepEqual(await languageOf({ 'accept-language': 'de', cookie: 'language=xx' }), ['de', 'ltr']);
 });

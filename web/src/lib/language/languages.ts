@@ -43,12 +43,19 @@ export function findLanguage(
   return tags.map(toLanguage).find((language) => language !== undefined);
 }
 
-/** The tags of `Accept-Language`, the preferred ones first. After a tag with a region comes its language. */
+/** In UTF-16 code units. Browsers send a few tags. */
+const maxAccepted = 1_000;
+/** A tag and its weight (RFC 9110, section 12.4.2), with the white space that the grammar allows. */
+const entryPattern = /^\s*([\w-]+|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i;
+
+/** The tags of `Accept-Language`, the preferred ones first; none of weight 0. After a tag with a region comes its language. */
 function preferredTags(accepted: string): string[] {
-  const entries = accepted.split(',').map((entry) => {
-    const [tag = '', weight = '1'] = entry.trim().split(';q=');
-    return { tag, weight: Number(weight) };
-  });
+  const entries = accepted
+    .slice(0, maxAccepted)
+    .split(',')
+    .map((entry) => entryPattern.exec(entry) ?? [])
+    .map(([, tag = '', weight = '1']) => ({ tag, weight: Number(weight) }))
+    .filter(({ weight }) => weight > 0);
   entries.sort((a, b) => b.weight - a.weight);
   return entries.flatMap(({ tag }) => [tag, tag.replace(/-.*/, '')]);
 }
