@@ -20,6 +20,12 @@ const copiedFiles = [
   ['Figtree, a font', 'src/lib/styles/fonts/LICENSE-figtree'],
 ] as const;
 
+/** The licences of packages that contain none, as in their repositories. */
+const missingFiles: Record<string, string> = {
+  '@protomaps/basemaps': 'LICENSE-protomaps',
+  pmtiles: 'LICENSE-protomaps',
+};
+
 /** Writes the names of the packages of each bundle to a file. */
 export function collectPackages(): Plugin {
   return {
@@ -64,11 +70,12 @@ async function readLicense(name: string): Promise<string> {
     version: string;
     license?: string;
   };
-  const files = (await readdir(directory))
+  const names = (await readdir(directory))
     .filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file))
     .sort();
-  const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')));
-  if (!manifest.license && texts.length === 0) throw new Error(`${name} has no licence`);
+  const files = names.map((file) => path.join(directory, file));
+  if (files.length === 0) files.push(path.join(web, missingFiles[name] ?? 'missing'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return chapter(`${name} ${manifest.version} (${manifest.license})`, texts.join('\n'));
 }
 

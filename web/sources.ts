@@ -18,7 +18,7 @@ export async function hashPageSources(): Promise<string> {
   return hashFiles([
     path.join(root, 'package-lock.json'),
     path.join(root, 'client', 'dist', '.inputs'),
-    path.join(web, 'package.json'),
+    ...['package.json', 'LICENSE-protomaps'].map((file) => path.join(web, file)),
     ...(await listPrograms()),
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
