@@ -35,6 +35,17 @@ function readable(path: string): string {
   }
 }
 
+/** Readable lines, for development: a release and `npm ci --omit=dev` do not have it, and log JSON. */
+const prettyPrinter = 'pino-pretty';
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function loggerOptions(config: Config): LoggerOptions {
   return {
     level: config.logLevel,
@@ -51,9 +62,10 @@ export function loggerOptions(config: Config): LoggerOptions {
     ...telemetryOptions(),
     // The transport is a thread, which would start for nothing if nothing is logged.
     ...(!config.production &&
-      config.logLevel !== 'silent' && {
+      config.logLevel !== 'silent' &&
+      isInstalled(prettyPrinter) && {
         transport: {
-          target: 'pino-pretty',
+          target: prettyPrinter,
           options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
         },
       }),
