@@ -31,6 +31,10 @@ export function distanceKm(a: Coordinates, b: Coordinates): number {
 export const chordSquared = (km: number): number =>
   (2 * Math.sin(Math.min(km, farthestKm) / earthRadiusKm / 2)) ** 2;
 
+/** The great-circle distance in km of a chord of the unit sphere. @param squared the square of the chord */
+export const kmOfChord = (squared: number): number =>
+  2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(squared) / 2));
+
 /** The part of the unit sphere around a point: the points whose chord to it has at most the square `reach`. */
 export type Cap = { x: number; y: number; z: number; reach: number };
 

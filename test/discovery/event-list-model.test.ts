@@ -87,7 +87,11 @@ function distanceKm(a: { lat: number; lng: number }, b: { lat: number; lng: numb
 
 const anyQuery = fc.record(
   {
-    near: fc.record({ place, radius: fc.constantFrom(undefined, 1, 20, 50, 111.3, 300, 5_000, 20_000) }),
+    near: fc.record({
+      place,
+      radius: fc.constantFrom(undefined, 1, 20, 50, 111.3, 300, 5_000, 20_000),
+      isOrder: fc.boolean(),
+    }),
     box: fc.constantFrom('-180,-90,180,90', '8,47,9,48', '179,-1,-179,1', '8.54,46,8.54,49'),
     isFree: fc.boolean(),
     category: fc.constantFrom(...categories, 'nonsense'),
@@ -170,14 +174,32 @@ function expected(events: CreatedEvent[], query: Query): string[] {
         words.every((word) => eventWords.some((eventWord) => eventWord.startsWith(foldText(word))))
       );
     })
-    .sort((a, b) => a.startAt - b.startAt || (a.id < b.id ? -1 : 1))
+    .sort((a, b) => mm(a, query) - mm(b, query) || a.startAt - b.startAt || (a.id < b.id ? -1 : 1))
     .map((event) => event.id);
 }
 
+/** The order by distance; 0 by start. Without farther halves of the earth, where rounding decides. */
+const mm = ({ location }: CreatedEvent, { near }: Query): number =>
+  near?.isOrder && (near.radius ?? 50) < 10_000
+    ? Math.round(distanceKm(location, near.place) * 1_000_000)
+    : 0;
+
 function address(query: Query): string {
   const { near, box, isFree, category, q, limit, page } = query;
-  const { radius, place } = near ?? {};
-  const parameters = { ...place, radius, bbox: box, isFree, category, q, ...dates(query).sent, limit, page };
+  const { radius, place, isOrder } = near ?? {};
+  const order = isOrder && (radius ?? 50) < 10_000 ? 'distance' : undefined;
+  const parameters = {
+    ...place,
+    radius,
+    order,
+    bbox: box,
+    isFree,
+    category,
+    q,
+    ...dates(query).sent,
+    limit,
+    page,
+  };
   const sent = Object.entries(parameters).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, `${value}`]],
   );

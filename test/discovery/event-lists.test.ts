@@ -247,3 +247,30 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     assert.deepEqual(data, [element(first.id, mine[0], counts[0]), element(second.id, mine[1], counts[1])]);
   }
 });
+
+test('order=distance: 200 with the nearest event first, by start at one place, on pages; also with words and filters', async () => {
+  const away = (km: number) => ({ address: 'A field', lat: 10 + km / 111.19, lng: 20 });
+  const starts = [inDays(52), inDays(50), inDays(51)] as const;
+  const created: { id: string }[] = [];
+  for (const [km, startAt, title] of [
+    [30, starts[0], 'Quince jam'],
+    [0.2, starts[0], 'Quince jelly'],
+    [0.2, starts[1], 'Quince jam'],
+    [7, starts[2], 'Quince jam'],
+    [49, starts[1], 'Quince pie'],
+  ] as const)
+    created.push(await create({ title, startAt, endAt: inDays(60), location: away(km) }));
+  const [far, later, earlier, middle, farthest] = created.map(({ id }) => id);
+  const near = { lat: 10, lng: 20, order: 'distance' };
+  const ids = async (query: Record<string, unknown>) => {
+    const { body } = expectStatus(await send({ ...near, ...query }), 200);
+    return body.data.map(({ id }: { id: string }) => id);
+  };
+  assert.deepEqual(await ids({}), [earlier, later, middle, far, farthest]);
+  assert.deepEqual(await ids({ limit: 2, page: 2 }), [middle, far]);
+  assert.deepEqual(await ids({ limit: 2, page: 4 }), []);
+  assert.deepEqual(await ids({ q: 'jam' }), [earlier, middle, far]);
+  assert.deepEqual(await ids({ radius: 10 }), [earlier, later, middle]);
+  await expectRefused({ order: 'distance' }, 'lat');
+  await expectRefused({ ...near, limit: 50, page: 201 }, 'page');
+});

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { Place } from './vocabulary.ts';
 
 export type ListQuery = {
-  order: 'start' | 'relevance';
+  order: 'start' | 'relevance' | 'distance';
   q?: string;
   circle?: Place & { radius: number };
   category?: string;
@@ -89,7 +89,7 @@ export class Oracle {
     const searched = query.q === undefined ? null : [...new Set(words(query.q))];
     const from = query.dateFrom?.at ?? (query.dateTo ? Number.NEGATIVE_INFINITY : Date.now());
     const until = query.dateTo?.at ?? Number.POSITIVE_INFINITY;
-    const matches: { event: OracleEvent; grade: number }[] = [];
+    const matches: { event: OracleEvent; grade: number; mm: number }[] = [];
     for (const event of this.events) {
       if (event.end <= from || event.start > until) continue;
       if (query.category !== undefined && event.category !== query.category) continue;
@@ -101,10 +101,16 @@ export class Oracle {
         if (Math.abs(beyond) < edgeToleranceKm) return null;
         if (beyond > 0) continue;
       }
-      matches.push({ event, grade: query.order === 'relevance' ? grade : 0 });
+      const mm =
+        query.order === 'distance' && circle ? Math.round(haversineKm(circle, event) * 1_000_000) : 0;
+      matches.push({ event, grade: query.order === 'relevance' ? grade : 0, mm });
     }
     matches.sort(
-      (a, b) => b.grade - a.grade || a.event.start - b.event.start || (a.event.id < b.event.id ? -1 : 1),
+      (a, b) =>
+        b.grade - a.grade ||
+        a.mm - b.mm ||
+        a.event.start - b.event.start ||
+        (a.event.id < b.event.id ? -1 : 1),
     );
     const ids = matches.map(({ event }) => event.id);
     return { ids: ids.slice((page - 1) * limit, page * limit), total: ids.length };

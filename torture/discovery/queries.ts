@@ -32,12 +32,15 @@ export function randomQuery(random: Random, { events }: Oracle, callerIds: strin
   const until = chance(0.4) ? boundOf('start') + random.pick([-1, 0, 1, dayMs]) : null;
   const dateFrom = from === null ? null : dateOf(random, from, 0);
   const dateTo = until === null ? null : dateOf(random, Math.max(until, dateFrom?.at ?? until), dayMs - 1);
+  const circle = chance(0.5) ? randomCircle(random, chance(0.5) ? pickEvent() : null) : null;
+  // Pages by distance end after 10,000 events, and beyond a quarter of the earth rounding decides.
+  const isNear = circle !== null && circle.radius < 10_000 && page * limit <= 10_000 && chance(0.5);
   return {
     ...common,
-    order: 'start',
+    order: isNear ? 'distance' : 'start',
     ...(chance(0.4) && { q: randomSearch(random) }),
     ...(chance(0.3) && { category: random.pick([...categories, 'other', 'nonsense']) }),
-    ...(chance(0.5) && { circle: randomCircle(random, chance(0.5) ? pickEvent() : null) }),
+    ...(circle && { circle }),
     ...(dateFrom && { dateFrom }),
     ...(dateTo && { dateTo }),
   };
@@ -59,7 +62,16 @@ function dateOf(random: Random, time: number, restOfDay: number): { text: string
 }
 
 export function pathOf({ order, q, circle, category, dateFrom, dateTo, page, limit }: ListQuery): string {
-  const fields = { q, ...circle, category, dateFrom: dateFrom?.text, dateTo: dateTo?.text, page, limit };
+  const fields = {
+    ...(order === 'distance' && { order }),
+    q,
+    ...circle,
+    category,
+    dateFrom: dateFrom?.text,
+    dateTo: dateTo?.text,
+    page,
+    limit,
+  };
   const sent = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, `${value}`]],
   );

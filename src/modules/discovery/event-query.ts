@@ -22,8 +22,8 @@ export type EventQuery = {
   isFree: boolean;
 };
 
-/** `start`: by start and id; `relevance`: by the grade of the match, then by start and id. */
-export type Order = 'start' | 'relevance';
+/** `start`: by start and id; `relevance`: by the grade of the match, and `distance`: by that from the centre of `circle`, then by start and id. */
+export type Order = 'start' | 'relevance' | 'distance';
 
 /** What a list selects, and in which order. `hiddenOrganizers`: ids of people whose events are left out. */
 export type ListQuery = EventQuery & { order: Order; hiddenOrganizers: string[] };
@@ -31,6 +31,17 @@ export type Slice = { page: number; limit: number };
 export type Page = { ids: string[]; total: number };
 
 const defaultRadiusKm = 50;
+/** A list by distance compares all events that are nearer than those of its page. */
+const maxByDistance = 10_000;
+
+/** @throws Problem `invalid_request` for an order by distance without a place, and for its pages after the first 10,000 events */
+export function readOrder({ order = 'start', lat, page, limit }: EventListQuery): Order {
+  if (order !== 'distance') return order;
+  if (lat === undefined) throw invalid('lat', 'is required with order=distance', 'required');
+  if (page * limit > maxByDistance)
+    throw invalid('page', `must be at most ${Math.floor(maxByDistance / limit)} with order=distance`);
+  return order;
+}
 
 /**
  * Reads the filters of a list. Without dates, the list has the events that have not ended by `now`.

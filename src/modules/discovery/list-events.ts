@@ -2,7 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { invalid } from '../../lib/errors.ts';
 import { serializePage } from '../events/event-serializer.ts';
 import { EventPage } from '../events/schemas.ts';
-import { readEventQuery } from './event-query.ts';
+import { readEventQuery, readOrder } from './event-query.ts';
 import { EventListQuery, EventSearchQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
 
@@ -27,7 +27,7 @@ export const listEvents = defineEndpoint({
     const { page, limit } = query;
     const { listed, total } = await lists.elements({
       query: readEventQuery(query, clock()),
-      order: query.order ?? 'start',
+      order: readOrder(query),
       slice: { page, limit },
       viewer: caller,
       address: request.ip,

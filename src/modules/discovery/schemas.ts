@@ -69,8 +69,10 @@ export const eventFilters = {
 export const EventListQuery = Type.Object({
   ...eventFilters,
   order: Type.Optional(
-    oneOf(['start', 'relevance'], {
-      description: '`relevance`: the best match of `q` first. Default: `start`.',
+    oneOf(['start', 'relevance', 'distance'], {
+      description:
+        '`relevance`: the best match of `q` first. `distance`: the nearest to `lat` and `lng` first, on pages with the first ' +
+        '10,000 events. Default: `start`.',
     }),
   ),
   page,

@@ -19,7 +19,7 @@ export async function listBySql(db: Queryable, query: ListQuery, slice: Slice): 
 export function listStatement(query: ListQuery, { page, limit }: Slice): Statement {
   const slice = sql`limit ${limit} offset ${(page - 1) * limit}::bigint`;
   // Few events have the words or lie in the circle or box: they are read once, for the total and the page.
-  if (query.search !== null || isBounded(query.circle) || query.box) {
+  if (query.search !== null || isBounded(query.circle) || query.box || query.order === 'distance') {
     return sql`
     with matches as ${materialized} (
       select e.id, e.start_at, ${gradeOf(query)} as grade from events e where ${matching(query)}
@@ -78,9 +78,14 @@ const hasWords = ({ longest, anywhere }: Search): Statement =>
     ? sql`e.search @@ ${anywhere}::tsquery`
     : sql`e.search @@ ${longest}::tsquery and (e.search @@ ${anywhere}::tsquery) is true`;
 
-/** Grade 3: all words in the title, as whole words; 2: in the title; 1: in title and address; 0: anywhere. */
-function gradeOf({ search, order }: ListQuery): Statement {
-  if (!search || order === 'start') return sql`0`;
+/**
+ * Grade 3: all words in the title, as whole words; 2: in the title; 1: in title and address; 0: anywhere. By distance: the higher,
+ * the nearer, in mm as in memory.
+ */
+function gradeOf({ search, order, circle }: ListQuery): Statement {
+  if (order === 'distance' && circle)
+    return sql`-round(distance_km(${circle.lat}, ${circle.lng}, e.lat, e.lng) * 1000000)`;
+  if (!search || order !== 'relevance') return sql`0`;
   return sql`
     case
       when e.search @@ ${search.wholeInTitle}::tsquery then 3

@@ -16,6 +16,7 @@ import type { DocSet } from './doc-set.ts';
 import type { IndexRow } from './index-rows.ts';
 import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
 import { listNearWords } from './near-words.ts';
+import { type DistanceQuery, listNearest, smallestCircle } from './nearest.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
 import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-events.ts';
 import { searchSegment } from './search-segment.ts';
@@ -105,6 +106,8 @@ export class EventIndex {
    */
   search(query: ListQuery, { page, limit }: Slice): Page | null {
     if (!this.#covers(query)) return null;
+    if (query.order === 'distance' && query.circle)
+      return this.#searchNear({ ...query, circle: query.circle }, page * limit, limit);
     const found = searchSegment(this.#segment, query, this.#pool);
     const added = this.#overlay.search(query);
     const total = added.reduce((sum, events) => sum + events.length, found.total);
@@ -118,6 +121,18 @@ export class EventIndex {
       skip = Math.max(skip - count, 0);
     }
     return { ids, total };
+  }
+
+  /** @param wanted the number of events up to the end of the page */
+  #searchNear(query: DistanceQuery, wanted: number, limit: number): Page {
+    const count = (query: DistanceQuery) =>
+      searchSegment(this.#segment, query, this.#pool).total + (this.#overlay.search(query)[0]?.length ?? 0);
+    const total = count(query);
+    if (total <= wanted - limit) return { ids: [], total };
+    const near = smallestCircle(query, Math.min(wanted, total), count);
+    const { grades } = searchSegment(this.#segment, near, this.#pool);
+    const events = this.#overlay.search(near)[0] ?? [];
+    return { ids: listNearest(this.#segment, grades, events, near, wanted).slice(wanted - limit), total };
   }
 
   /** The words near a word, the nearest first; some of them may have no listed event any more. */

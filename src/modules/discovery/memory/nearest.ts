@@ -1,0 +1,78 @@
+/** The first events of a list by distance. */
+import { kmOfChord, type Point, toPoint } from '../../../lib/sphere.ts';
+import type { ListQuery } from '../event-query.ts';
+import type { DocSet } from './doc-set.ts';
+import type { OverlayEvent } from './overlay.ts';
+import type { Segment } from './segment.ts';
+
+/** A list by distance has a centre. */
+export type DistanceQuery = ListQuery & { circle: NonNullable<ListQuery['circle']> };
+
+/** Rounded, so that computations in another order of operations give the same order of events at one place. */
+const mmInKm = 1_000_000;
+/** Radii are halved down to this, in km. */
+const smallestRadius = 0.05;
+/** The candidates are sorted when they are twice as many as wanted, but not more often than this. */
+const minBuffered = 1_024;
+
+/** `mm`: the distance to the centre. `rank`: in the order of start and id. */
+type Candidate = { mm: number; rank: number; doc: number; event: OverlayEvent | null };
+
+/**
+ * Halves the circle as long as it has the first `wanted` events, so that few of the events of a city or of the world are compared.
+ * Each circle takes a quarter of the time of the one before.
+ */
+export function smallestCircle(
+  query: DistanceQuery,
+  wanted: number,
+  count: (query: DistanceQuery) => number,
+): DistanceQuery {
+  const half = { ...query, circle: { ...query.circle, radius: query.circle.radius / 2 } };
+  return half.circle.radius < smallestRadius || count(half) < wanted
+    ? query
+    : smallestCircle(half, wanted, count);
+}
+
+/** @returns the ids of the nearest `wanted` of the documents and events, by distance, start and id */
+export function listNearest(
+  segment: Segment,
+  docs: Iterable<DocSet>,
+  events: OverlayEvent[],
+  { circle }: DistanceQuery,
+  wanted: number,
+): string[] {
+  const center = toPoint(circle);
+  const mmTo = (points: ArrayLike<number>, i: number) =>
+    Math.round(kmOfChord(chordTo(center, points, i)) * mmInKm);
+  const { points, cellPlaces } = segment.data;
+  let nearest: Candidate[] = [];
+  let farthest = Number.POSITIVE_INFINITY;
+  const add = (candidate: Candidate) => {
+    if (candidate.mm > farthest) return;
+    nearest.push(candidate);
+    if (nearest.length < Math.max(2 * wanted, minBuffered)) return;
+    nearest = nearest.sort(byDistance).slice(0, wanted);
+    farthest = nearest.at(-1)?.mm ?? farthest;
+  };
+  for (const set of docs)
+    for (const doc of set.from(0))
+      add({ mm: mmTo(points, cellPlaces[doc] as number), rank: doc, doc, event: null });
+  events.forEach((event, i) => {
+    // Between the document before the event and the one after it, in the order of the events.
+    const rank = event.position - 1 + (i + 1) / (events.length + 1);
+    add({ mm: mmTo(toPoint(event), 0), rank, doc: -1, event });
+  });
+  return nearest
+    .sort(byDistance)
+    .slice(0, wanted)
+    .map(({ doc, event }) => event?.id ?? segment.idOf(doc));
+}
+
+const byDistance = (a: Candidate, b: Candidate): number => a.mm - b.mm || a.rank - b.rank;
+
+function chordTo([x, y, z]: Point, points: ArrayLike<number>, i: number): number {
+  const dx = (points[3 * i] as number) - x;
+  const dy = (points[3 * i + 1] as number) - y;
+  const dz = (points[3 * i + 2] as number) - z;
+  return dx * dx + dy * dy + dz * dz;
+}
