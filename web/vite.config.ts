@@ -1,14 +1,18 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
+import { findFirstPages } from './first-pages.ts';
 import { collectPackages } from './licenses.ts';
 
 /** Drafts are for the pages with long forms, and not for those that visitors see first. */
 const isSmallModule = /\/svelte\/|\/@sveltejs\/|web\/src\/lib\/(?!forms\/drafts\/|messages\/each\/draft_)/;
 
+const firstPages = findFirstPages();
+
 export default defineConfig({
   plugins: [
     collectPackages(),
+    firstPages.plugin,
     sveltekit({
       adapter: createAdapter('build'),
       // Elements repeat the names of their styles, which are as short as is safe.
@@ -36,6 +40,8 @@ export default defineConfig({
       },
       // The server itself refuses forms of other sites (src/http/same-origin.ts).
       csrf: { trustedOrigins: ['*'] },
+      // A file of styles delays the page by a request, whose headers are longer than small styles.
+      inlineStyleThreshold: 4_096,
       paths: { relative: false },
       // The same sources give the same files on every server.
       version: { name: process.env.WEB_VERSION ?? 'development', pollInterval: 0 },
@@ -52,7 +58,11 @@ export default defineConfig({
           // Most messages and icons are a hundred bytes. As files of their own, a page would load fifty of them.
           groups: [
             // With all that it imports: every page loads it.
-            { name: 'layout', priority: 1, test: /web\/src\/routes\/\+layout\.svelte$/ },
+            { name: 'layout', priority: 3, test: /web\/src\/routes\/\+layout\.svelte$/ },
+            // Of the pages that visitors see first, each has one file of what other pages share with it.
+            { name: 'first', priority: 2, minShareCount: 2, test: firstPages.isOfBoth },
+            { name: 'event', priority: 1, minShareCount: 2, test: firstPages.isOfEvent },
+            { name: 'front', priority: 1, minShareCount: 2, test: firstPages.isOfFront },
             { name: 'shared', minShareCount: 6, test: isSmallModule },
           ],
         },

@@ -63,7 +63,10 @@ export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins
 
   // A response may be stored only if its path is known to be a page, written plainly: other spellings of a
   // path (`/%761/…`, `http://host/v1/…`) reach the same routes.
+  // Scripts, styles and fonts of pages: a page loads dozens, and the other headers would be longer than most of them.
+  const ofFile = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' };
   const headersOf = (url: string) => {
+    if (url.startsWith('/_app/immutable/')) return ofFile;
     if (url.startsWith('/v1/')) return ofApi;
     return pages.has(url.split('?', 1)[0] ?? url) ? ofPage : ofOther;
   };

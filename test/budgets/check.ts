@@ -26,8 +26,12 @@ const measures: Record<string, () => number | Promise<number>> = {
   'MiB of a development installation': () => sizeOf(all),
   'packages of a production installation': () => production.length,
   'MiB of a production installation': () => sizeOf(production),
-  'bytes of scripts and styles for the front page': () => measureFirstLoad(build, '/'),
-  'bytes of scripts and styles for the page of an event': () => measureFirstLoad(build, '/e/[id]'),
+  'bytes of scripts and styles for the front page': async () => (await measureFirstLoad(build, '/')).bytes,
+  'bytes of scripts and styles for the page of an event': async () =>
+    (await measureFirstLoad(build, '/e/[id]')).bytes,
+  'files of scripts and styles for the front page': async () => (await measureFirstLoad(build, '/')).files,
+  'files of scripts and styles for the page of an event': async () =>
+    (await measureFirstLoad(build, '/e/[id]')).files,
 };
 
 const faults = missing.map((directory) => `${directory} is not installed: run npm ci`);

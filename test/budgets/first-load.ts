@@ -7,8 +7,8 @@ type Files = { imports: string[]; stylesheets: string[] };
 type Route = { id: string; page: { layouts: number[]; leaf: number } | null };
 type Manifest = { client: Files; nodes: (() => Promise<Files>)[]; routes: Route[] };
 
-/** @returns bytes, compressed with Brotli where the server has such a file */
-export async function measureFirstLoad(build: string, id: string): Promise<number> {
+/** @returns `bytes`: compressed with Brotli where the server has such a file */
+export async function measureFirstLoad(build: string, id: string): Promise<{ files: number; bytes: number }> {
   const file = pathToFileURL(path.join(build, 'server', 'manifest.js')).href;
   const { client, nodes, routes } = ((await import(file)) as { manifest: Manifest }).manifest;
   const page = routes.find((route) => route.id === id)?.page;
@@ -21,5 +21,5 @@ export async function measureFirstLoad(build: string, id: string): Promise<numbe
     const file = path.join(build, 'client', name);
     return (await stat(`${file}.br`).catch(() => stat(file))).size;
   });
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  return { files: names.size, bytes: (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) };
 }

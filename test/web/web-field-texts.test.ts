@@ -47,5 +47,5 @@ test('fields: a form that the API refuses names the rule and its limit in the la
 test('fields: a reserved username is 409, and its field says so', async () => {
   const page = await sendProfile({ name: 'A', username: 'root', bio: '', city: '' }, 'en');
   assert.equal(page.status, 409);
-  assert.match(page.text, /This name is taken\./);
+  assert.match(page.text, /This name is reserved\./);
 });
