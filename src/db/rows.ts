@@ -68,8 +68,11 @@ export const deleteRows = <T extends object>(
 export const insertRows = <T extends object>(table: string, rows: T[], columns: Columns<T>): Statement =>
   sql`insert into ${raw(table)} (${names(columns)}) select * from ${unnest(rows, columns)} k`;
 
-/** Tables whose rows have a version that each change raises: servers keep the rows, and revisions of the change log. */
-const versioned = ['users', 'sessions', 'events', 'event_counters', 'change_shards'];
+/**
+ * Tables whose rows have a version that each change raises: servers keep the rows, live streams compare the versions, and those
+ * of `change_shards` are revisions of the change log.
+ */
+const versioned = ['users', 'sessions', 'events', 'event_counters', 'item_stock', 'change_shards'];
 
 /** Updates rows, and raises their versions. FROM or WHERE follows. @param set the assignments; none raises the version */
 export function update(table: string, set: Statement = empty): Statement {

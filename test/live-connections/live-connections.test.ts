@@ -91,7 +91,7 @@ async function aHeavyEvent(items = 500): Promise<string> {
 async function changeAll(id: string, times: number, witness: EventStream): Promise<void> {
   for (let i = 0; i < times; i++) {
     const from = witness.messages.length;
-    await api.sql`update item_stock set needed = needed + 1 where event_id = ${id}`;
+    await api.sql`update item_stock set needed = needed + 1, version = version + 1 where event_id = ${id}`;
     await witness.until(({ data }) => data.id === `${id}.500`, from);
   }
 }

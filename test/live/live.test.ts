@@ -113,8 +113,8 @@ test('live: of the messages of one transaction only the last has an id; together
   await createItem(api, organizer, event);
   const stream = await openStream(api, event);
   await api.sql.begin(async (tx) => {
-    await tx`update event_counters set rsvp_count = rsvp_count + 1 where event_id = ${event}`;
-    await tx`update item_stock set needed = needed + 1 where event_id = ${event}`;
+    await tx`update event_counters set rsvp_count = rsvp_count + 1, version = version + 1 where event_id = ${event}`;
+    await tx`update item_stock set needed = needed + 1, version = version + 1 where event_id = ${event}`;
   });
   await stream.until(({ event, data }) => event === 'item' && data.id !== item);
   const [, ...changes] = stream.messages;

@@ -1,6 +1,6 @@
 /** SQL of items, and of the state that decides about claims. */
 import { one, type Queryable } from '../../db/query.ts';
-import { rowsOf } from '../../db/rows.ts';
+import { rowsOf, update } from '../../db/rows.ts';
 import { isOneOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -141,7 +141,8 @@ export async function updateItem(
     update items set title = ${row.title}, description = ${row.description}, emoji = ${row.emoji},
       image_url = ${row.imageUrl}, link = ${row.link}
     where event_id = ${eventId} and n = ${n}`);
-  await tx.query(sql`update item_stock set needed = ${needed} where event_id = ${eventId} and n = ${n}`);
+  await tx.query(sql`
+    ${update('item_stock s', sql`needed = ${needed}`)} where s.event_id = ${eventId} and s.n = ${n}`);
   return row;
 }
 

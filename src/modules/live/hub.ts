@@ -1,8 +1,8 @@
 /**
  * Publishes the state of live events to the subscribers of this server. While an event has subscribers, the
- * hub polls its state, together with that of all other events in one statement, and sends the difference from
- * the last state. So it makes no difference which server or program made a change, and a poll that fails
- * loses nothing.
+ * hub polls the version of its state, together with those of all other events in one statement, reads the states whose
+ * versions have changed, and sends the difference from the last state. So it makes no difference which server made a
+ * change, and a poll that fails loses nothing.
  *
  * One poll runs at a time, so states are sent in order. A new subscriber waits for a poll that begins after
  * the request.
@@ -15,7 +15,7 @@ import { Problem } from '../../lib/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { EventServices } from '../events/services.ts';
 import { readCurrentCallers } from './current-callers.ts';
-import { type LiveRow, listLiveRows } from './repo.ts';
+import { type LiveRow, listChanged, listLiveRows } from './repo.ts';
 import type { Stream } from './stream.ts';
 import { admit, type PendingSubscription, removeRefused, type Topic, updateTopic } from './topics.ts';
 
@@ -28,8 +28,8 @@ const pollIntervalMs = 150;
 const timeoutMs = 5_000;
 /** In ms, from a failed poll to the next. */
 const retryIntervalMs = 1_000;
-/** Events in a statement. */
-const maxBatchSize = 200;
+/** Events in a statement for versions, and in one for states, of which each may have a megabyte of items. */
+const [maxVersions, maxStates] = [200, 20];
 /**
  * In ms: a poll that takes longer to process lets requests run between its events. It does not use
  * `mapInTurns`, where each pause would wait for the lists that came before, and all streams with it.
@@ -144,11 +144,13 @@ export class Hub {
 
   /** The rows that differ from the last poll; null for an event that does not exist. */
   async #readRows(topics: Map<string, Topic | null>): Promise<Map<string, LiveRow | null>> {
-    const known = [...topics].map(([id, topic]) => ({ id, fingerprint: topic?.row.fingerprint ?? '' }));
+    const { db } = this.#services;
+    const ids = [...topics.keys()].filter((id) => !topics.get(id));
+    const known = [...topics].flatMap(([id, topic]) => (topic ? { id, version: topic.row.version } : []));
+    for (const some of inChunks(known, maxVersions)) ids.push(...(await listChanged(db, some)));
     const rows = new Map<string, LiveRow | null>();
-    for (const some of inChunks(known, maxBatchSize)) {
-      for (const [id, row] of await listLiveRows(this.#services.db, some)) rows.set(id, row);
-    }
+    for (const some of inChunks(ids, maxStates))
+      for (const [id, row] of await listLiveRows(db, some)) rows.set(id, row);
     return rows;
   }
 }

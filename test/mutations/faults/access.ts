@@ -136,6 +136,23 @@ export const accessFaults: Fault[] = [
       'a calendar shows a private event',
     ],
   ]),
+  ...faultsOf('src/modules/live/repo.ts', [
+    ['c.last_item, s.items, s.changes)', 'c.last_item, s.items)', 'live', 'changed items are not sent'],
+    [
+      "concat_ws(' ', e.version, c.version,",
+      "concat_ws(' ', e.version,",
+      'live',
+      'changed counts are not sent',
+    ],
+    [
+      "concat_ws(' ', e.version, c.version,",
+      "concat_ws(' ', c.version,",
+      'live',
+      'a changed title is not sent',
+    ],
+    ['sum(version + claims_version)', 'sum(claims_version)', 'live', 'a changed item is not sent'],
+    ['where e.version is distinct from k.version', 'where true', 'live-polls', 'silent events are read'],
+  ]),
   ...faultsOf('src/modules/live/topics.ts', [
     ["if (caller && !current) return 'token_invalid';", '', 'live-access', 'a stream outlives its session'],
     ['row && isVisible(row, current) ? null', 'row ? null', 'live-access', 'a stream of a private event'],

@@ -1,0 +1,3 @@
+-- As users.version: rises with each change of the item or its stock. Live streams compare it in place of the item. Servers of
+-- the last release do not raise it.
+alter table item_stock add column version bigint not null default 0;
