@@ -1,10 +1,15 @@
 /** What migrations do that SQL cannot. It runs after the statements of the migration, in its transaction. */
+import { inChunks } from '../lib/chunks.ts';
 import { canonicalAddress } from '../lib/mail-address.ts';
+import { searchKey, withPlainApostrophes } from '../lib/search-key.ts';
 import type { Queryable } from './query.ts';
 import { sql } from './sql.ts';
 
 /** By the number of the migration. */
-export const migrationCode: Record<number, (db: Queryable) => Promise<void>> = { 5: canonicalizeAddresses };
+export const migrationCode: Record<number, (db: Queryable) => Promise<void>> = {
+  5: canonicalizeAddresses,
+  9: encodeSearchTexts,
+};
 
 type Row = { contact: string; userId: string };
 
@@ -38,4 +43,22 @@ async function canonicalizeAddresses(db: Queryable): Promise<void> {
   await db.execute(sql`
     update users u set email = a.address, version = u.version + 1
     from unnest(${addresses}::text[], ${ids}::uuid[]) a (address, id) where u.id = a.id`);
+}
+
+/**
+ * Gives the search texts of names beyond ASCII the form of `searchKey`. A name that a server of the last release writes
+ * later is found by its letters beyond ASCII after the next change of the profile.
+ */
+async function encodeSearchTexts(db: Queryable): Promise<void> {
+  const rows = await db.query<{ id: string; search: string }>(sql`
+    select id, search from users where octet_length(search) <> char_length(search)`);
+  for (const some of inChunks(rows)) {
+    const [ids, texts] = [
+      some.map(({ id }) => id),
+      some.map(({ search }) => searchKey(withPlainApostrophes(search))),
+    ];
+    await db.execute(sql`
+      update users u set search = t.search
+      from unnest(${ids}::uuid[], ${texts}::text[]) t (id, search) where u.id = t.id`);
+  }
 }

@@ -37,6 +37,9 @@ export function fold(text: string): string {
 /** Scripts without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const withoutSpaces = new RegExp(`^(?:${unspaced.source}|\\p{Script=Hangul})+$`, 'u');
+/** Whether all letters are of scripts whose words are found inside of other words: of one without spaces, or Korean. */
+export const isWithoutSpaces = (text: string): boolean => withoutSpaces.test(text);
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const maxWordLength = 60;
 

@@ -97,12 +97,16 @@ test('search: matches names and usernames regardless of case and accents, in any
     ['さくら ももこ', 'さくら', 'もも'],
     ['สมชาย ใจดี', 'สมชาย', 'ใจดี'],
     ['Ｆｕｌｌ Ｗｉｄｔｈ', 'full width', 'ｆｕｌｌ'],
+    ['김서연', '김서', '서연', '김서연'],
+    ["Conor O'Connell", 'o’connell', "o'connell", 'oʼconnell', 'conor o’c', 'connell'],
+    ['D’Angelo Rossi', "d'angelo", 'd‘angelo', 'd’a', 'angelo', "d'angelo r"],
+    ['ʻIolani Kaʼahumanu', "'iolani", "ka'ahu", 'kaʼahumanu'],
   ] as const) {
     await person(name);
     for (const q of queries) assert.deepEqual(await names(q), [name], q);
   }
   await person('Nick', 'under_score.dot');
-  for (const q of ['under', 'SCORE', 'dot', 'under_score', '_score', 'score.dot', 'r_s'])
+  for (const q of ['under', 'SCORE', 'dot', 'under_score', '_score', 'score.dot'])
     assert.deepEqual(await names(q), ['Nick'], q);
 });
 
@@ -122,29 +126,26 @@ test('search: special characters of SQL, LIKE and regular expressions match lite
   for (const name of odd) await person(name);
   for (const [q, expected] of [
     ['100%', '100% Wool'],
-    ['00%', '100% Wool'],
     ['% wool', '100% Wool'],
     ["o'neil", "Siobhan O'Neil"],
     ['neil', "Siobhan O'Neil"],
     ["'ne", "Siobhan O'Neil"],
     ['back\\slash', 'Back\\slash'],
-    ['k\\s', 'Back\\slash'],
     ['slash', 'Back\\slash'],
     ['anne-marie', 'Anne-Marie'],
     ['anne marie', 'Anne-Marie'],
     ['"quoted"', 'A "quoted" one'],
-    ['r$1', 'Dollar$1'],
     ['x_y', 'x_y_z'],
     ['semi;', 'semi;colon --'],
     [';colon --', 'semi;colon --'],
-    ['(.*)+', '(.*)+'],
-    ['.*)', '(.*)+'],
     ['{curly}', '{curly}'],
   ] as const) {
     assert.deepEqual(await names(q), [expected], q);
   }
   for (const q of [
     '%%',
+    '!!!',
+    '(.*)+',
     '__%',
     'w%l',
     'x%z',

@@ -1,6 +1,6 @@
 /** W7: the items of an event. W8: user search and a profile. */
 
-import { userSearchPattern, userSearchTerm } from '../../../src/modules/users/search-repo.ts';
+import { userSearchTerm } from '../../../src/modules/users/search-key.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';
 import { claimsEvent, idOf } from '../../seed/ids.ts';
 import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
@@ -81,7 +81,7 @@ const me = sqlId('user', 'user');
 const searchScript = (term: string): string => `${setUser}
   select found.*, f.follows from (
     select id, name, username, bio, is_private from users
-    where search like '${userSearchPattern(term)}' and not exists (
+    where search like '%${term.length < 3 ? ` ${term}` : term}%' and not exists (
       select 1 from relations b where b.user_id = ${me} and b.other_id = users.id and (b.blocks or b.blocked_by))
     order by username <> '${term}', username not like '${term}%', search not like ' ${term}%',
       search not like '% ${term}%', username

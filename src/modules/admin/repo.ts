@@ -9,7 +9,8 @@ import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { listedCondition } from '../events/policy.ts';
-import { userSearchPattern, userSearchTerm } from '../users/search-repo.ts';
+import { userSearchTerm } from '../users/search-key.ts';
+import { hasTerm } from '../users/search-repo.ts';
 import type { AdminUserRow } from './present.ts';
 
 /**
@@ -114,7 +115,7 @@ export async function listUsers(
     select u.id, u.name, u.username, u.avatar_upload, u.phone, u.email, u.role, u.suspended_at, u.suspension_reason, u.created_at
     from users u
     where true
-      ${q === undefined ? sql`` : sql`and u.search like ${userSearchPattern(userSearchTerm(q))}`}
+      ${q === undefined ? sql`` : sql`and ${hasTerm(userSearchTerm(q))}`}
       ${contacts.length === 0 ? empty : join(contacts.map(ofContact), ' ')}
       ${suspended === undefined ? sql`` : suspended ? sql`and u.suspended_at is not null` : sql`and u.suspended_at is null`}
       ${after ? sql`and (u.created_at, u.id) < (${after[0]}, ${after[1]})` : sql``}

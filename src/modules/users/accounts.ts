@@ -8,7 +8,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import type { Contact, ContactKind } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { userSearchText } from './search-repo.ts';
+import { userSearchText } from './search-key.ts';
 
 const maxAttempts = 5;
 

@@ -12,7 +12,7 @@ import { isOwnUpload } from '../uploads/repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
 import type { MeRow, ProfileFields } from './present-own-profile.ts';
 import { isReservedUsername } from './reserved-usernames.ts';
-import { userSearchText } from './search-repo.ts';
+import { userSearchText } from './search-key.ts';
 
 /** @throws Problem `token_invalid` if the account has been deleted since the token was read */
 export async function requireMe(db: Queryable, id: string): Promise<MeRow> {

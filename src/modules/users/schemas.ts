@@ -7,7 +7,8 @@ export const UserParams = Type.Object({
 
 export const UserSearchQuery = Type.Object({
   q: text(2, 100, {
-    description: 'Starts of words of name or username; from three characters on, any part of them.',
+    description:
+      'Starts of words of name or username; from three letters or digits in a row on, any part of them.',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'How many people at most.' }),
 });

@@ -4,7 +4,7 @@ import { invalid } from '../../lib/errors.ts';
 import { normalize } from '../../lib/user-texts/normalize.ts';
 import { toFoundUser } from './present.ts';
 import { FoundUser, UserSearchQuery } from './schemas.ts';
-import { userSearchTerm } from './search-repo.ts';
+import { userSearchTerm } from './search-key.ts';
 import type { UserServices } from './services.ts';
 
 export const searchUsers = defineEndpoint({

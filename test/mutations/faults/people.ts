@@ -51,18 +51,23 @@ export const peopleFaults: Fault[] = [
     ['(blocks or blocked_by)', 'blocked_by', 'user-search', 'search shows people whom the caller blocked'],
     [' and suspended_at is null', '', 'admin-suspension', 'search shows suspended people'],
     [
-      'isFor: (term) => [...term].length > 2',
-      'isFor: (term) => [...term].length > 1',
-      'user-search',
-      'two characters anywhere',
-    ],
-    [
-      'then (not ${startsName(key)})',
-      'then (not ${startsWord(key)})',
+      'then (not search like ${startsName})',
+      'then (not search like ${startsWord})',
       'user-search',
       'the rank of several words',
     ],
     ['.slice(0, atMost)', '', 'user-search', 'more people than asked for'],
+    ['sql`limit 500`', 'sql``', 'user-search-rows', 'a frequent word reads all accounts'],
+  ]),
+  ...faultsOf('src/modules/users/search-key.ts', [
+    [
+      '? { runs: [first, second, third], term:',
+      '? { runs: [term, term, term], term:',
+      'user-search-rows',
+      'a phrase reads all accounts',
+    ],
+    ['length > 2 ||', 'length > 1 ||', 'user-search', 'two characters anywhere'],
+    ['withPlainApostrophes(fold(q)', '(fold(q)', 'user-search', 'an apostrophe of its own'],
   ]),
   ...faultsOf('src/modules/users/list-related-people.ts', [
     [
