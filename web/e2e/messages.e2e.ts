@@ -59,6 +59,61 @@ test('messages: the list shows the newest text and what is unread; opening it ma
   await expect(page.getByRole('log').getByRole('listitem').first()).toContainText('2 new');
 });
 
+for (const status of [200, 500])
+  test(`messages: each message that arrives is marked as read once, also when the server answers with ${status}`, async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    // The page loads again every four seconds.
+    test.setTimeout(60_000);
+    const [me, other] = [await createPerson(), await createPerson()];
+    await send(other, me, 'Message 1');
+    await signIn(context, me);
+    let marks = 0;
+    await page.route('**/messages/read', (route) => {
+      marks++;
+      return status === 200 ? route.fallback() : route.fulfill({ status });
+    });
+    await page.goto(`/messages/${other.id}`);
+    for (const count of [1, 2]) {
+      if (count > 1) await send(other, me, `Message ${count}`);
+      await expect(page.getByRole('log')).toContainText(`Message ${count}`, { timeout: 15_000 });
+      await expect.poll(() => marks, { timeout: 15_000 }).toBe(count);
+      await expect
+        .poll(async () => (await listConversations({ client: me.client })).data.data[0]?.unreadCount)
+        .toBe(status === 200 ? 0 : count);
+      // The visitor's own message is not marked, and neither is what was loaded again.
+      await send(me, other, `Answer ${count}`);
+      await expect(page.getByRole('log')).toContainText(`Answer ${count}`, { timeout: 15_000 });
+      await page.waitForResponse(/__data\.json/);
+      expect(marks).toBe(count);
+    }
+  });
+
+test('messages: a reader of earlier messages stays there while the conversation is loaded again', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  test.setTimeout(60_000);
+  const [me, other] = [await createPerson(), await createPerson()];
+  for (let i = 1; i <= 30; i++) await send(other, me, `Message number ${i}.`);
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  const log = page.getByRole('log').getByRole('listitem');
+  await expect(log.last()).toBeInViewport();
+  await page.waitForResponse(/__data\.json/);
+  await page.evaluate(() => scrollTo({ top: 0 }));
+  for (let i = 0; i < 2; i++) await page.waitForResponse(/__data\.json/);
+  await expect(log.first()).toBeInViewport();
+  await send(other, me, 'The newest one.');
+  await expect(log.last()).toContainText('The newest one.', { timeout: 15_000 });
+  await expect(log.last()).toBeInViewport();
+});
+
 test('messages: the inbox has the people of the next events; those with a conversation are in the list alone', async ({
   page,
   context,

@@ -4,25 +4,24 @@ import { sendMessage } from '@potluck/client';
 import { url } from './environment.ts';
 import { expect, newEvent, newItem, test } from './fixtures.ts';
 
-const waitMs = 10_000;
-/** Of one address in that time. Without a limit for its attempts, a page sends hundreds. */
-const maxRequests = 8;
+const waitMs = 12_000;
+/** To one address in that time. The delays of 1, 2, 4 … seconds permit five. */
+const maxRequests = 6;
+
+const answer =
+  (status: number, headers: Record<string, string> = {}) =>
+  (route: Route) =>
+    route.fulfill({ status, headers, json: { code: 'refused' } });
 
 const refusals: Record<string, (route: Route) => Promise<void>> = {
-  ...Object.fromEntries(
-    [401, 403, 404, 500].map((status) => [
-      String(status),
-      (route: Route) => route.fulfill({ status, json: { code: 'refused' } }),
-    ]),
-  ),
-  ...Object.fromEntries(
-    [429, 503].map((status) => [
-      String(status),
-      (route: Route) =>
-        route.fulfill({ status, headers: { 'retry-after': '0' }, json: { code: 'unavailable' } }),
-    ]),
-  ),
-  away: (route) => route.abort('connectionrefused'),
+  '401': answer(401),
+  '403': answer(403),
+  '404': answer(404),
+  '429': answer(429),
+  '429 with Retry-After: 0': answer(429, { 'retry-after': '0' }),
+  '500': answer(500),
+  '503 with Retry-After: 1': answer(503, { 'retry-after': '1' }),
+  'no connection': (route) => route.abort('connectionrefused'),
 };
 
 /** Opens pages that load again by themselves, and answers all requests from then on with `refuse`. */
@@ -37,7 +36,7 @@ async function openAndRefuse(
   await context.route('**/live', (route) =>
     isRefused
       ? route.fallback()
-      : route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: 'retry: 100\n\n' }),
+      : route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: 'retry: 1000\n\n' }),
   );
   for (const path of paths) {
     const page = await context.newPage();
@@ -45,22 +44,20 @@ async function openAndRefuse(
     // The scripts run.
     await page.locator('#svelte-announcer').waitFor({ state: 'attached' });
   }
-  await context.route(
-    (address) => !address.pathname.startsWith('/_app/'),
-    (route) => {
-      if (!isRefused) return route.fallback();
-      const request = route.request();
-      const name = `${request.method()} ${new URL(request.url()).pathname}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      return refuse(route);
-    },
-  );
+  const isData = ({ pathname }: URL) => !pathname.startsWith('/_app/');
+  await context.route(isData, (route) => {
+    if (!isRefused) return route.fallback();
+    const request = route.request();
+    const name = `${request.method()} ${new URL(request.url()).pathname}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    return refuse(route);
+  });
   isRefused = true;
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   return counts;
 }
 
-test('refusals: pages that load by themselves, streams and the service worker ask a bounded number of times', async ({
+test('refusals: pages that load by themselves and live streams ask a bounded number of times', async ({
   browser,
   context: own,
   createPerson,
@@ -83,4 +80,19 @@ test('refusals: pages that load by themselves, streams and the service worker as
     }),
   );
   expect(found.flat()).toEqual([]);
+});
+
+test('refusals: a service worker that cannot store the offline page is not installed again before the next page', async ({
+  page,
+  context,
+}) => {
+  let attempts = 0;
+  await context.route('**/offline', (route) => {
+    attempts++;
+    return route.fulfill({ status: 500 });
+  });
+  await page.goto('/');
+  await expect.poll(() => attempts, { timeout: 20_000 }).toBe(1);
+  await page.waitForTimeout(5_000);
+  expect(attempts).toBe(1);
 });

@@ -23,9 +23,9 @@ export function withRetries(send: Fetch): Fetch {
     headers.set('idempotency-key', randomKey());
     for (let attempt = 1; ; attempt++) {
       const response = await send(input, { ...init, headers });
-      const wait = response.status === 503 ? readRetryAfter(response) : null;
-      if (wait === null || wait > maxWait || attempt === maxAttempts) return response;
-      await waitVisibly(wait);
+      const asked = response.status === 503 ? readRetryAfter(response) : null;
+      if (asked === null || asked > maxWait || attempt === maxAttempts) return response;
+      await waitVisibly(backoff(attempt, asked));
     }
   }
 
@@ -45,13 +45,13 @@ export function withRetries(send: Fetch): Fetch {
       const outcome = await send(input, init).catch((error: unknown) => ({ error }));
       const isResponse = outcome instanceof Response;
       if (isResponse && !temporary.includes(outcome.status)) return outcome;
-      const wait = (isResponse && readRetryAfter(outcome)) || backoff(attempt);
+      const asked = (isResponse && readRetryAfter(outcome)) || 0;
       const isReload = isShown() && latestReload === own;
-      if (!isReload && (attempt === maxAttempts || wait > maxWait || !navigator.onLine)) {
+      if (!isReload && (attempt === maxAttempts || asked > maxWait || !navigator.onLine)) {
         if (isResponse) return outcome;
         throw outcome.error;
       }
-      await waitVisibly(wait);
+      await waitVisibly(backoff(attempt, asked));
     }
   }
 
@@ -83,8 +83,12 @@ function readRetryAfter({ headers }: Response): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
-/** In seconds, about 1, 2, 4 … 30: pages that failed together do not return together. */
-const backoff = (attempt: number): number => Math.min(maxWait, 2 ** (attempt - 1)) * (0.5 + Math.random());
+/**
+ * In seconds: 1, 2, 4 … 30, or what the server has asked for if that is longer, and up to half as much again, so that pages
+ * that failed together do not return together.
+ */
+const backoff = (attempt: number, asked: number): number =>
+  Math.max(asked, Math.min(maxWait, 2 ** (attempt - 1))) * (1 + Math.random() / 2);
 
 /** Waits, while the page says that the server is busy. */
 async function waitVisibly(seconds: number): Promise<void> {
