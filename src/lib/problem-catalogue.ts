@@ -86,6 +86,16 @@ const byStatus = {
       'Sign in again first',
       'This requires a session that began in the last ten minutes. Sign in again, then repeat the request.',
     ],
+    confirmation_required: [
+      'A code must confirm this',
+      'The session began more than ten minutes ago. Request a code with `POST /v1/me/contact-code` and repeat the request with it as ' +
+        '`confirmCode`, or sign in again: for ten minutes, a new session needs no code.',
+    ],
+    contact_too_new: [
+      'No contact of the account is old enough',
+      'No contact confirms the deletion that has belonged to the account for a day. Repeat the request a day after the last ' +
+        'contact was added.',
+    ],
     cross_site_request: [
       'The request came from another site',
       'A cookie authenticates a request that changes something only if a page of this server sent it. The server ' +

@@ -17,6 +17,7 @@ export function codeContent(
       paragraphs: [mailText('code_or_link', language, { instance })],
       button: { text: mailText(`code_${purpose}_button`, language), url: link },
     }),
-    footer: [mailText('code_ignore', language)],
+    // Only a person in a session of the account can ask for the code of a change.
+    footer: [mailText(purpose === 'change_contact' ? 'code_warn' : 'code_ignore', language)],
   };
 }

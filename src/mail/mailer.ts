@@ -4,7 +4,7 @@ import { Problem } from '../lib/errors.ts';
 import type { MailContent } from './layout.ts';
 
 /** What a code confirms. Each purpose has texts of its own. */
-export const mailedPurposes = ['sign_in', 'confirm_contact', 'delete_account'] as const;
+export const mailedPurposes = ['sign_in', 'confirm_contact', 'change_contact', 'delete_account'] as const;
 export type MailedPurpose = (typeof mailedPurposes)[number];
 
 /** A mail with a code. It is sent at once, and stored nowhere: the database holds no code. */

@@ -81,6 +81,27 @@ test('link: 401 if the session has ended meanwhile, and 401 to begin without one
   expectProblem(await visitor().send(api, 'POST', '/v1/me/oidc', {}), 401, 'token_missing');
 });
 
+test('link: 403 confirmation_required to begin in a session of ten minutes; 200 with a code, and so for unlink', async () => {
+  const browser = await signedIn();
+  clock.advance(10 * 60_000);
+  const begin = (confirmCode?: string) => browser.send(api, 'POST', '/v1/me/oidc', { confirmCode });
+  const refused = expectProblem(await begin(), 403, 'confirmation_required');
+  assert.deepEqual(refused.headers.getSetCookie(), []);
+  const askForCode = async (): Promise<string> =>
+    expectStatus(await browser.send(api, 'POST', '/v1/me/contact-code', { to: 'phone' }), 202).body.devCode;
+  const confirmCode = await askForCode();
+  expectProblem(await begin(confirmCode === '000000' ? '000001' : '000000'), 400, 'wrong_code');
+  const { url } = expectStatus(await begin(confirmCode), 200).body;
+  expectProblem(await begin(confirmCode), 400, 'wrong_code');
+  const person = newAccount();
+  expectStatus(await browser.finish(api, await provider.authorize(url, person)), 200);
+  assert.equal((await meOf(browser)).oidc, keyOf(person.sub));
+  expectProblem(await unlink(browser), 403, 'confirmation_required');
+  expectStatus(await unlink(browser, api, `?confirmCode=${await askForCode()}`), 200);
+  assert.equal((await meOf(browser)).oidc, null);
+  await assertCounters(api.sql);
+});
+
 test('unlink: 200 while another way is left; 409 last_sign_in for the last one, and for one at another provider', async () => {
   const only = visitor();
   const { user } = await only.signIn(api, newAccount());
@@ -156,6 +177,15 @@ test('deletion: the code of an account with an identity alone is in the response
   assert.deepEqual([...(await api.sql`select 1 from contacts where user_id = ${user.id}`)], []);
   assert.deepEqual((await visitor().signIn(api, person)).isNewUser, true);
   await assertCounters(api.sql);
+});
+
+test('deletion: 403 contact_too_new for an account with an identity and a contact of the last day', async () => {
+  const browser = visitor();
+  await browser.signIn(api, newAccount());
+  const sent = await browser.send(api, 'PUT', '/v1/me/phone', { phone: nextPhone() });
+  const { devCode: code } = expectStatus(sent, 202).body;
+  expectStatus(await browser.send(api, 'POST', '/v1/me/phone/verify', { code }), 200);
+  expectProblem(await browser.send(api, 'POST', '/v1/me/delete-code'), 403, 'contact_too_new');
 });
 
 test('deletion: the code goes to the number, and to the address of an account without one, where mails are sent', async () => {

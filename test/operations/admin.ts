@@ -97,7 +97,8 @@ export const adminOperations: Record<string, Operation> = {
     ...asking({
       kind: needed(
         oneOf(
-          ...['code_sign_in', 'code_confirm_contact', 'code_delete_account', 'test', 'contact_changed'],
+          ...['code_sign_in', 'code_confirm_contact', 'code_change_contact', 'code_delete_account'],
+          ...['test', 'contact_changed'],
           ...[
             'summary',
             'eventChanged',

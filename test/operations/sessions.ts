@@ -194,18 +194,18 @@ export const sessionOperations: Record<string, Operation> = {
   },
   'POST /v1/me/email/verify': {
     ...required(),
-    ...of({ code: opaque }, { endOtherSessions: flag }),
+    ...of({ code: opaque }, { confirmCode: opaque, endOtherSessions: flag }),
     example: () => ({ code: '123456' }),
     ...row(confirming('email', nextAddress)),
   },
-  'DELETE /v1/me/email': { ...required(), ...asking({ endOtherSessions: yesOrNo }) },
+  'DELETE /v1/me/email': { ...required(), ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }) },
   'POST /v1/me/oidc': {
     ...required(),
-    ...of({}, { next: prose(1_000) }),
+    ...of({}, { next: prose(1_000), confirmCode: opaque }),
     example: () => ({ next: '/' }),
     ...row({ statuses: withToken(403) }),
   },
-  'DELETE /v1/me/oidc': { ...required(), ...asking({ endOtherSessions: yesOrNo }) },
+  'DELETE /v1/me/oidc': { ...required(), ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }) },
   'PUT /v1/me/phone': {
     ...required(202),
     ...of({ phone: opaque }, country),
@@ -213,14 +213,19 @@ export const sessionOperations: Record<string, Operation> = {
   },
   'POST /v1/me/phone/verify': {
     ...required(),
-    ...of({ code: opaque }, { endOtherSessions: flag }),
+    ...of({ code: opaque }, { confirmCode: opaque, endOtherSessions: flag }),
     example: () => ({ code: '123456' }),
     ...row(confirming('phone', nextPhone)),
   },
   'DELETE /v1/me/phone': {
     ...required(),
-    ...asking({ endOtherSessions: yesOrNo }),
+    ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }),
     ...row({ statuses: withToken(409) }),
+  },
+  'POST /v1/me/contact-code': {
+    ...required(202),
+    ...of({ to: oneOf('phone', 'email') }),
+    example: () => ({ to: 'phone' }),
   },
   'POST /v1/me/delete-code': required(202),
   'DELETE /v1/me': {

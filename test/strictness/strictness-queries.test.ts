@@ -88,20 +88,20 @@ test('query: 400 naming the parameter for a number that is invalid, empty, repea
 });
 
 test('query: 400 naming the parameter for a text with NUL or invalid UTF-8, and for a repeated text', async () => {
-  for (const { path, parameters } of withQuery) {
+  for (const { method, path, parameters } of withQuery) {
     for (const { name, schema } of parameters) {
       if (schema.type !== 'string') continue;
       const others = required(parameters, name);
       for (const value of ['ab%00', '%ED%A0%80ab', 'ab%FF', '%C0%80', '100%', '%zz']) {
         const response = expectProblem(
-          await api.get(`${path}?${others}${name}=${value}`, me.token),
+          await api.call(method, `${path}?${others}${name}=${value}`, { token: me.token }),
           400,
           'invalid_request',
         );
         assert.deepEqual(errorPaths(response), [name], `${path} ${name}=${value}`);
       }
       expectFieldError(
-        await api.get(`${path}?${others}${name}=food&${name}=food`, me.token),
+        await api.call(method, `${path}?${others}${name}=food&${name}=food`, { token: me.token }),
         name,
         `${path} ${name} twice`,
       );

@@ -4,18 +4,12 @@ import { type AuditContext, auditContextOf, keepAuditOf, recordAudit } from '../
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockOwnAccount } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import {
-  type Contact,
-  type ContactKind,
-  canReceive,
-  contactsOf,
-  type MessageKind,
-} from '../../lib/contact.ts';
+import { type Contact, type ContactKind, canReceive, type MessageKind } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { checkCode } from '../auth/check-code.ts';
-import { hashContact, hashContacts } from '../auth/code-hashes.ts';
+import { compareCode } from '../auth/check-code.ts';
+import { hashContact } from '../auth/code-hashes.ts';
 import { deleteCodesOf } from '../auth/codes-repo.ts';
-import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
+import { lockContactsOf } from '../auth/contact-locks.ts';
 import { senderOf } from '../auth/requesters.ts';
 import { deleteOtherSessions } from '../auth/session-repo.ts';
 import { canSignInWith } from '../auth/sign-in-contacts.ts';
@@ -24,6 +18,8 @@ import { releaseContact, reserveContact, setContact } from '../users/accounts.ts
 import { requireMe } from '../users/own-profile.ts';
 import type { MeRow } from '../users/present-own-profile.ts';
 import { deleteContactChange, findContactChange } from './contact-changes.ts';
+import { lockCurrentContacts } from './lock-current-contacts.ts';
+import { permitChange } from './permit-change.ts';
 import type { AccountServices } from './services.ts';
 
 type Change = {
@@ -32,6 +28,8 @@ type Change = {
   /** Signs the account's other devices out. */
   endOtherSessions: boolean;
 };
+/** `confirmCode`: that of a contact that the account has (permit-change.ts). */
+type ConfirmedChange = Change & { confirmCode: string | undefined };
 
 /**
  * `told`: the contact that gets a notice: the one that was replaced or removed, otherwise one that the account had; undefined if
@@ -41,12 +39,12 @@ type Changed = { me: MeRow; told: Contact | undefined };
 
 /**
  * Gives the account the contact that a code confirms, in place of the one of this kind.
- * @throws Problem `wrong_code`, `too_many_tries`, `contact_taken`, `token_invalid`
+ * @throws Problem `confirmation_required`, `wrong_code`, `too_many_tries`, `contact_taken`, `token_invalid`
  */
 export async function confirmContact(
   services: AccountServices,
   request: FastifyRequest,
-  { code, ...change }: Change & { kind: MessageKind; code: string },
+  { code, confirmCode, ...change }: ConfirmedChange & { kind: MessageKind; code: string },
 ): Promise<MeRow> {
   const context = auditContextOf(services, request);
   const { caller, kind } = change;
@@ -54,18 +52,25 @@ export async function confirmContact(
     await lockContactsOf(tx, context.secretKey, caller.id);
     const contact = await findContactChange(tx, caller.id, kind);
     if (!contact) return new Problem('wrong_code');
-    const before = await lockCurrent(tx, context, caller.id, [contact]);
+    const before = await lockCurrentContacts(tx, context, caller.id, [contact]);
+    const permission = await permitChange(tx, context, caller, before, { confirmCode, address: request.ip });
+    if (permission instanceof Problem) return permission;
     const sender = senderOf(services, request);
     const proof = { contact, purpose: 'confirm_contact', code, field: 'code', sender } as const;
-    const problem = await checkCode(tx, context, proof);
-    return problem ?? replaceContact(tx, { services, request, context }, change, before, contact);
+    const compared = await compareCode(tx, context, proof);
+    if (compared instanceof Problem) return compared;
+    // Only now: a person who mistypes one of the two codes need not request the other one again.
+    await permission.accept();
+    await compared.accept();
+    return replaceContact(tx, { services, request, context }, change, before, contact);
   });
   return finish(services, request, outcome);
 }
 
 /**
- * Gives the account an identity, which its provider has confirmed, in place of the one that it has. A removal and a deletion
- * at the same time wait for the lock of the account, or are waited for, and then the caller's session has ended.
+ * Gives the account an identity, which its provider has confirmed after `permitIdentity`, in place of the one that it has. A
+ * removal and a deletion at the same time wait for the lock of the account, or are waited for, and then the caller's session has
+ * ended.
  * @throws Problem `contact_taken`, `token_invalid`
  */
 export async function linkIdentity(
@@ -78,7 +83,7 @@ export async function linkIdentity(
   const change = { caller, kind: identity.kind, endOtherSessions: false };
   const changed = await transaction(services.db, async (tx) => {
     await lockContactsOf(tx, context.secretKey, caller.id);
-    const before = await lockCurrent(tx, context, caller.id, [identity]);
+    const before = await lockCurrentContacts(tx, context, caller.id, [identity]);
     return replaceContact(tx, { services, request, context }, change, before, identity);
   });
   return finish(services, request, changed);
@@ -86,12 +91,13 @@ export async function linkIdentity(
 
 /**
  * Removes the contact of this kind, if the account has one.
- * @throws Problem `last_sign_in` if the account would have no way to sign in, `token_invalid`
+ * @throws Problem `last_sign_in` if the account would have no way to sign in, `confirmation_required`, `wrong_code`,
+ *   `too_many_tries`, `token_invalid`
  */
 export async function removeContact(
   services: AccountServices,
   request: FastifyRequest,
-  change: Change,
+  { confirmCode, ...change }: ConfirmedChange,
 ): Promise<MeRow> {
   const context = auditContextOf(services, request);
   const { caller, kind } = change;
@@ -99,24 +105,15 @@ export async function removeContact(
   const usable = { signIn, oidc: services.config.oidc };
   const outcome = await transaction(services.db, async (tx) => {
     await lockContactsOf(tx, context.secretKey, caller.id);
-    const before = await lockCurrent(tx, context, caller.id, []);
+    const before = await lockCurrentContacts(tx, context, caller.id, []);
+    const permission = await permitChange(tx, context, caller, before, { confirmCode, address: request.ip });
+    if (permission instanceof Problem) return permission;
     const others = before.filter((contact) => contact.kind !== kind);
     if (!others.some((contact) => canSignInWith(usable, contact))) throw new Problem('last_sign_in');
+    await permission.accept();
     return replaceContact(tx, { services, request, context }, change, before, null);
   });
   return finish(services, request, outcome);
-}
-
-/** Locks the contacts of the account, and further ones. Nothing changes them until the transaction ends. */
-async function lockCurrent(
-  tx: Transaction,
-  { secretKey }: AuditContext,
-  userId: string,
-  further: Contact[],
-): Promise<Contact[]> {
-  const current = contactsOf(await requireMe(tx, userId));
-  await lockContacts(tx, hashContacts(secretKey, [...current, ...further]));
-  return current;
 }
 
 type Cause = { services: AccountServices; request: FastifyRequest; context: AuditContext };
@@ -135,7 +132,7 @@ async function replaceContact(
   const isSame = previous !== undefined && next !== null && previous.value === next.value;
   const [lost, gained] = isSame ? [undefined, null] : [previous, next];
   // Returned, so that the code is used up.
-  if (gained && !(await reserveContact(tx, userId, gained))) return new Problem('contact_taken');
+  if (gained && !(await reserveContact(tx, userId, gained, context.now))) return new Problem('contact_taken');
   if (lost) await deleteCodesOf(tx, hashContact(context.secretKey, lost));
   await lockOwnAccount(tx, caller);
   if (endOtherSessions) await endOthers(tx, context, caller);

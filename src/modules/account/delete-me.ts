@@ -38,7 +38,7 @@ export const deleteMe = defineEndpoint({
   ifMatch: true,
   body: DeleteAccountBody,
   response: { 200: Success },
-  problems: ['wrong_code', 'too_many_tries'],
+  problems: ['contact_too_new', 'wrong_code', 'too_many_tries'],
   // The deletion of an organizer of thousands of events takes this long.
   timeoutMs: 60_000,
 
@@ -65,7 +65,7 @@ const deleteWithCode = (
     requireMatch(request, versionOfMe(me));
     const contacts = contactsOf(me);
     await lockContacts(tx, hashContacts(context.secretKey, contacts));
-    const [contact, sender] = [await confirmingContact(services, me), ownerAt(request.ip)];
+    const [contact, sender] = [await confirmingContact(services, tx, me), ownerAt(request.ip)];
     const proof = { contact, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw

@@ -7,6 +7,7 @@ import { listMyClaims } from './list-my-claims.ts';
 import { listMyEvents } from './list-my-events.ts';
 import { removeEmail, removeIdentity, removePhone } from './remove-contact.ts';
 import { requestEmail, requestPhone } from './request-contact.ts';
+import { requestContactCode } from './request-contact-code.ts';
 import { requestDeleteCode } from './request-delete-code.ts';
 import type { AccountServices } from './services.ts';
 import { sweepDeletedAccounts } from './sweep-deleted-accounts.ts';
@@ -25,6 +26,7 @@ export const account = defineModule<AccountServices>({
     verifyPhone,
     removePhone,
     removeIdentity,
+    requestContactCode,
     requestDeleteCode,
     deleteMe,
     listMyEvents,

@@ -17,7 +17,7 @@ const common = {
     'the account has no other contact with which people sign in on this server. Without a contact of this kind, nothing changes.',
   query: ContactRemoval,
   response: { 200: Me },
-  problems: ['last_sign_in'],
+  problems: ['confirmation_required', 'wrong_code', 'too_many_tries', 'last_sign_in'],
 } as const;
 
 export const removeEmail = defineEndpoint({
@@ -52,8 +52,8 @@ async function remove(
   request: FastifyRequest,
   caller: Caller,
   kind: ContactKind,
-  { endOtherSessions = false }: Static<typeof ContactRemoval>,
+  { confirmCode, endOtherSessions = false }: Static<typeof ContactRemoval>,
 ) {
-  const me = await removeContact(services, request, { caller, kind, endOtherSessions });
+  const me = await removeContact(services, request, { caller, kind, confirmCode, endOtherSessions });
   return meResponse(me, services.config);
 }

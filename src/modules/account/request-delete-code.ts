@@ -1,10 +1,11 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
 import { canReceive } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { CodeSent } from '../auth/schemas.ts';
 import { sendCode } from '../auth/send-code.ts';
-import { requireFreshSession } from '../auth/session-repo.ts';
+import { isFreshSession } from '../auth/session-repo.ts';
 import { requireMe } from '../users/own-profile.ts';
 import { confirmingContact } from './confirming-contact.ts';
 import type { AccountServices } from './services.ts';
@@ -15,16 +16,17 @@ export const requestDeleteCode = defineEndpoint({
   summary: 'Send the code that confirms the deletion of your account',
   description:
     'Sends a code to the phone number of the account, or to its mail address if it has no number. `DELETE /v1/me` requires it ' +
-    'as `confirmCode`. The message is in the language of `Accept-Language`, as that of a sign-in is.\n\n' +
+    'as `confirmCode`. A contact that was added to the account in the last day gets none (403 `contact_too_new` without another ' +
+    'one). The message is in the language of `Accept-Language`, as that of a sign-in is.\n\n' +
     'To an account that signs in with OpenID Connect alone, no message can be sent. Its code is in the response (`code`), if the ' +
     'session began in the last ten minutes; otherwise the response is a 403 `sign_in_again`.',
   access: 'required',
   allowsSuspended: true,
   response: { 202: CodeSent },
-  problems: ['sign_in_again', 'too_many_codes', 'sms_unavailable', 'mail_unavailable'],
+  problems: ['sign_in_again', 'contact_too_new', 'too_many_codes', 'sms_unavailable', 'mail_unavailable'],
 
   async handler({ caller, request }, services: AccountServices) {
-    const contact = await confirmingContact(services, await requireMe(services.db, caller.id));
+    const contact = await confirmingContact(services, services.db, await requireMe(services.db, caller.id));
     const sent = await sendCode(services, {
       contact,
       purpose: 'delete_account',
@@ -34,7 +36,8 @@ export const requestDeleteCode = defineEndpoint({
       check: async (tx) => {
         await lockAnyCaller(tx, caller);
         // A fresh sign-in proves what a message would: that the person, and not only the session, asks for it.
-        if (!canReceive(contact)) await requireFreshSession(tx, caller, services.clock());
+        if (!canReceive(contact) && !(await isFreshSession(tx, caller, services.clock())))
+          throw new Problem('sign_in_again');
       },
     });
     return { status: 202, body: sent };

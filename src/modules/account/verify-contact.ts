@@ -15,7 +15,7 @@ const common = {
   access: 'required',
   body: ContactProof,
   response: { 200: Me },
-  problems: ['wrong_code', 'too_many_tries', 'contact_taken', 'feature_disabled'],
+  problems: ['confirmation_required', 'wrong_code', 'too_many_tries', 'contact_taken', 'feature_disabled'],
 } as const;
 
 const replaces =
@@ -47,10 +47,10 @@ async function verifyContact(
   request: FastifyRequest,
   caller: Caller,
   kind: MessageKind,
-  { code, endOtherSessions = false }: Static<typeof ContactProof>,
+  { code, confirmCode, endOtherSessions = false }: Static<typeof ContactProof>,
 ) {
   // The way may have been switched off since the code was sent.
   await requireWay(services, kind);
-  const me = await confirmContact(services, request, { caller, kind, code, endOtherSessions });
+  const me = await confirmContact(services, request, { caller, kind, code, confirmCode, endOtherSessions });
   return meResponse(me, services.config);
 }

@@ -27,10 +27,14 @@ type CodeProof = {
   sender: Sender;
 };
 
+/** A code that is correct. `accept` uses it up. */
+export type ComparedCode = { accept: () => Promise<void> };
+
 const lockedActions: Record<CodePurpose, AuditAction> = {
   sign_in: 'sign_in_locked',
   delete_account: 'deletion_locked',
   confirm_contact: 'confirmation_locked',
+  change_contact: 'confirmation_locked',
 };
 
 /**
@@ -55,11 +59,11 @@ export async function checkCode(
  * a code: otherwise its refusal would tell which contacts sign in.
  * @returns what uses the code up, or a Problem `wrong_code` or `too_many_tries`
  */
-async function compareCode(
+export async function compareCode(
   tx: Transaction,
   context: AuditContext,
   proof: CodeProof,
-): Promise<Problem | { accept: () => Promise<void> }> {
+): Promise<Problem | ComparedCode> {
   const { contact, purpose, code, field, sender } = proof;
   const { secretKey, now } = context;
   const contactHash = hashContact(secretKey, contact);

@@ -85,6 +85,18 @@ export const listCodes = (tx: Transaction, contactHash: Buffer, purpose: CodePur
     select requester, code_hash, expires_at from codes
     where contact_hash = ${contactHash} and purpose = ${purpose} order by sent_at desc, requester`);
 
+/** Of the contacts, the one that a code with the purpose was sent to last; undefined if none was. */
+export async function findLastAsked(
+  tx: Transaction,
+  contactHashes: Buffer[],
+  purpose: CodePurpose,
+): Promise<Buffer | undefined> {
+  const [row] = await tx.query<{ contactHash: Buffer }>(sql`
+    select contact_hash from codes where contact_hash = any(${contactHashes}::bytea[]) and purpose = ${purpose}
+    order by sent_at desc, contact_hash limit 1`);
+  return row?.contactHash;
+}
+
 /** The wrong tries for a contact in the last 24 hours, oldest first. */
 export const listTries = (tx: Transaction, contactHash: Buffer, now: Date): Promise<Try[]> =>
   tx.query<Try>(sql`

@@ -7,7 +7,6 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
-import { Problem } from '../../lib/errors.ts';
 import { updateRole } from '../users/accounts.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
@@ -43,16 +42,16 @@ type SessionRow = {
 /** How long after the sign-in a session proves that its owner has just signed in. */
 const freshMs = 10 * 60_000;
 
-/** @throws Problem `sign_in_again` if the session began earlier than ten minutes ago */
-export async function requireFreshSession(
+/** Whether the session of the caller began in the last ten minutes. */
+export async function isFreshSession(
   tx: Transaction,
   { id: userId, sessionId }: Caller,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const fresh = await tx.query(sql`
     select 1 from sessions
     where user_id = ${userId} and id = ${sessionId} and created_at > ${new Date(now.getTime() - freshMs)}`);
-  if (fresh.length === 0) throw new Problem('sign_in_again');
+  return fresh.length > 0;
 }
 
 /**

@@ -26,6 +26,18 @@ const texts: Record<CodePurpose, Record<Language, Text>> = {
     sv: { text: '{code} bekräftar numret för ditt konto hos {name}.', advice: 'Dela den inte med någon.' },
     ar: { text: '{code} لتأكيد هذا الرقم في {name}.' },
   },
+  change_contact: {
+    en: {
+      text: '{code} changes how you sign in to {name}.',
+      advice: 'Do not share it with anyone.',
+    },
+    de: {
+      text: '{code} ändert die Anmeldung deines Kontos bei {name}.',
+      advice: 'Gib ihn an niemanden weiter.',
+    },
+    sv: { text: '{code} ändrar hur du loggar in hos {name}.', advice: 'Dela den inte med någon.' },
+    ar: { text: '{code} لتغيير تسجيل دخولك إلى {name}.' },
+  },
   delete_account: {
     en: { text: '{code} permanently deletes your {name} account and all of its data.' },
     de: { text: '{code} löscht dein Konto bei {name} mit allen Daten für immer.' },

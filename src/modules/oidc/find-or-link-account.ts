@@ -50,7 +50,7 @@ export async function findOrLinkAccount(
   const linked = found && (await link(tx, services, request, found, identity));
   if (linked) return linked;
   const account = await findOrCreateAccount(tx, identity, now);
-  if (account.isNew && address && (await reserveContact(tx, account.id, address)))
+  if (account.isNew && address && (await reserveContact(tx, account.id, address, null)))
     await setContact(tx, account.id, 'email', address.value);
   return account;
 }
@@ -70,7 +70,7 @@ async function link(
   const context = auditContextOf(services, request);
   const me = await requireMe(tx, userId);
   if (me.oidc !== null && isIdentityAt(me.oidc, services.config.oidc?.issuer)) return null;
-  if (!(await reserveContact(tx, userId, identity))) throw new Problem('unavailable');
+  if (!(await reserveContact(tx, userId, identity, context.now))) throw new Problem('unavailable');
   await setContact(tx, userId, 'oidc', identity.value);
   if (me.oidc !== null) await releaseContact(tx, userId, { kind: 'oidc', value: me.oidc });
   await recordAudit(tx, context, { userId }, 'contact_changed', 'oidc');

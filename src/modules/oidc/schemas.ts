@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { body, named } from '../../http/schemas.ts';
+import { confirmCode } from '../account/contact-schemas.ts';
 import { BrowserSignedIn, next } from '../auth/schemas.ts';
 
 export const OidcStart = body({ next: Type.Optional(next) }, { examples: [{ next: '/' }] });
+
+export const OidcLink = body({ next: Type.Optional(next), confirmCode }, { examples: [{ next: '/' }] });
 
 export const OidcStarted = named(
   'OidcStarted',

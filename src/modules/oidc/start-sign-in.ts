@@ -1,14 +1,13 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
+import { permitIdentity } from '../account/permit-change.ts';
 import { flowCookie, newFlow } from './flows.ts';
-import { OidcStart, OidcStarted } from './schemas.ts';
+import { OidcLink, OidcStart, OidcStarted } from './schemas.ts';
 import { type OidcServices, requireProvider } from './services.ts';
 
 const common = {
   method: 'POST',
-  body: OidcStart,
   response: { 200: OidcStarted },
-  problems: ['feature_disabled', 'oidc_unavailable'],
 } as const;
 
 export const startOidc = defineEndpoint({
@@ -22,6 +21,8 @@ export const startOidc = defineEndpoint({
   access: 'public',
   uncached: true,
   sameOriginOnly: true,
+  body: OidcStart,
+  problems: ['feature_disabled', 'oidc_unavailable'],
 
   handler: ({ body: { next = '' } }, services: OidcServices) => start(services, next, null),
 });
@@ -35,8 +36,14 @@ export const linkOidc = defineEndpoint({
     'As POST /v1/auth/oidc/start. POST /v1/auth/oidc/finish then gives the identity, in place of a former one, to the account of ' +
     'this session, if the session has not ended.',
   access: 'required',
+  body: OidcLink,
+  problems: ['feature_disabled', 'oidc_unavailable', 'confirmation_required', 'wrong_code', 'too_many_tries'],
 
-  handler: ({ body: { next = '' }, caller }, services: OidcServices) => start(services, next, caller),
+  async handler({ body: { next = '', confirmCode }, caller, request }, services: OidcServices) {
+    await requireProvider(services);
+    await permitIdentity(services, request, caller, confirmCode);
+    return start(services, next, caller);
+  },
 });
 
 async function start(services: OidcServices, next: string, caller: Caller | null) {

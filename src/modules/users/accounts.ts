@@ -27,7 +27,7 @@ export async function findOrCreateAccount(
   // The insert waits for a concurrent deletion of the account, and the next attempt creates a new account.
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const id = newId();
-    if (await reserveContact(tx, id, contact)) {
+    if (await reserveContact(tx, id, contact, null)) {
       await insertAccount(tx, id, contact, now);
       return { id, isNew: true, isSuspended: false };
     }
@@ -39,13 +39,27 @@ export async function findOrCreateAccount(
 
 /**
  * Makes the contact that of the account. Waits for a transaction that changes it.
+ * @param addedAt null for a contact with which the account is created
  * @returns false if an account has the contact already
  */
-export async function reserveContact(tx: Transaction, userId: string, contact: Contact): Promise<boolean> {
-  const count = await tx.execute(
-    sql`insert into contacts (contact, user_id) values (${contact.value}, ${userId}) on conflict do nothing`,
-  );
+export async function reserveContact(
+  tx: Transaction,
+  userId: string,
+  contact: Contact,
+  addedAt: Date | null,
+): Promise<boolean> {
+  const count = await tx.execute(sql`
+    insert into contacts (contact, user_id, added_at) values (${contact.value}, ${userId}, ${addedAt})
+    on conflict do nothing`);
   return count === 1;
+}
+
+/** Of the contacts of an account, those that were added to it after a time. */
+export async function listContactsSince(tx: Queryable, contacts: Contact[], since: Date): Promise<string[]> {
+  const rows = await tx.query<{ contact: string }>(sql`
+    select contact from contacts
+    where contact = any(${contacts.map(({ value }) => value)}::text[]) and added_at > ${since}`);
+  return rows.map(({ contact }) => contact);
 }
 
 /** Makes the contact free, unless another account has it already. */

@@ -61,8 +61,16 @@ export const openIdConnectFaults: Fault[] = [
       'a network of many people is locked out',
     ],
   ]),
-  ...faultsOf('src/modules/auth/session-repo.ts', [
+  ...faultsOf('src/modules/account/request-delete-code.ts', [
     ["throw new Problem('sign_in_again');", ';', 'oidc-links', 'a stolen session deletes the account'],
+  ]),
+  ...faultsOf('src/modules/oidc/start-sign-in.ts', [
+    [
+      'await permitIdentity(services, request, caller, confirmCode);',
+      '',
+      'oidc-links',
+      'a stolen session links an identity',
+    ],
   ]),
   ...faultsOf('src/modules/auth/sign-in-contacts.ts', [
     [

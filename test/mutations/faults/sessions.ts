@@ -205,7 +205,41 @@ export const sessionFaults: Fault[] = [
       'strangers see which addresses exist',
     ],
   ]),
+  ...faultsOf('src/modules/account/permit-change.ts', [
+    [
+      "if (code === undefined || !first) return new Problem('confirmation_required');",
+      'if (code === undefined || !first) return fresh;',
+      'contact-confirmation',
+      'a stolen session changes the contacts',
+    ],
+    [
+      'reachable.find((each) => asked?.equals(hashContact(secretKey, each))) ?? first',
+      'first',
+      'contact-confirmation',
+      'a code that the mail address got confirms nothing',
+    ],
+  ]),
+  ...faultsOf('src/modules/account/confirming-contact.ts', [
+    [
+      '!newValues.includes(value) && ',
+      '',
+      'contact-confirmation',
+      'a contact that a stolen session added confirms the deletion',
+    ],
+    [
+      'if (newValues.length > 0 && !(found && canReceive(found)))',
+      'if (newValues.length > 0 && !found)',
+      'oidc-links',
+      'a sign-in with a new contact deletes an account with an identity',
+    ],
+  ]),
   ...faultsOf('src/modules/account/change-contacts.ts', [
+    [
+      'await permission.accept();\n    await compared',
+      'await compared',
+      'contact-confirmation',
+      'a code confirms two changes',
+    ],
     ["throw new Problem('last_sign_in');", ';', 'contacts', 'an account that nobody can sign in to'],
     ["return new Problem('contact_taken');", ';', 'contacts', 'two accounts have one address'],
     [

@@ -23,6 +23,7 @@ const { rsvps, claims, bookings, ...mailed } = mailKinds;
 export const previewedKinds: Record<PreviewMailData['query']['kind'], () => string> = {
   code_sign_in: m.admin_mail_code_sign_in,
   code_confirm_contact: m.admin_mail_code_confirm_contact,
+  code_change_contact: m.admin_mail_code_change_contact,
   code_delete_account: m.admin_mail_code_delete_account,
   ...mailed,
 };

@@ -1,0 +1,18 @@
+import type { AuditContext } from '../../audit/audit.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { type Contact, contactsOf } from '../../lib/contact.ts';
+import { hashContacts } from '../auth/code-hashes.ts';
+import { lockContacts } from '../auth/contact-locks.ts';
+import { requireMe } from '../users/own-profile.ts';
+
+/** Locks the contacts of the account, and further ones. Nothing changes them until the transaction ends. */
+export async function lockCurrentContacts(
+  tx: Transaction,
+  { secretKey }: AuditContext,
+  userId: string,
+  further: Contact[],
+): Promise<Contact[]> {
+  const current = contactsOf(await requireMe(tx, userId));
+  await lockContacts(tx, hashContacts(secretKey, [...current, ...further]));
+  return current;
+}
