@@ -2,6 +2,7 @@ import {
   removeEmail,
   removeIdentity,
   removePhone,
+  requestContactCode,
   requestEmail,
   requestPhone,
   updateMe,
@@ -21,6 +22,7 @@ export const load: PageServerLoad = async ({ locals, url, platform }) => {
   const { phone, email, oidc, mailReplies } = requireMe(locals, url);
   const ways = (await platform?.findSettings())?.signInWays ?? [];
   const contacts = { phone, email, oidc };
+  const query = readQuery(url);
   // The API refuses to remove the only way to sign in.
   const hasOther = (kind: keyof typeof contacts) =>
     ways.some((way) => way !== kind && contacts[way] !== null);
@@ -38,7 +40,9 @@ export const load: PageServerLoad = async ({ locals, url, platform }) => {
         ? null
         : { isLinked: oidc !== null, canLink: ways.includes('oidc'), canRemove: hasOther('oidc') },
     mailReplies,
-    isLinkedNow: readQuery(url).has('linked'),
+    isLinkedNow: query.has('linked'),
+    /** The page of the provider sends people here who must confirm the change first. */
+    needsProof: query.has('confirm'),
   };
 };
 
@@ -59,9 +63,8 @@ export const actions: Actions = {
   verify: formAction({
     access: 'people',
     fields: (form): Entered => ({ ...readContact(form), isCodeSent: true }),
-    send: ({ client, form }, { kind }) => {
-      const code = texts(form, 'code').code.replace(/\s/g, '');
-      const body = { code, endOtherSessions: form.has('endOtherSessions') };
+    send: ({ client, form }, { kind, code }) => {
+      const body = { code, endOtherSessions: form.has('endOtherSessions'), ...readProof(form) };
       return kind === 'email' ? verifyEmail({ client, body }) : verifyPhone({ client, body });
     },
     done: () => redirect(303, here),
@@ -70,8 +73,25 @@ export const actions: Actions = {
   remove: formAction({
     access: 'people',
     fields: (form): Entered => readContact(form),
-    send: ({ client }, { kind }) => (kind === 'email' ? removeEmail({ client }) : removePhone({ client })),
+    send: ({ client, form }, { kind }) => {
+      const query = readProof(form);
+      return kind === 'email' ? removeEmail({ client, query }) : removePhone({ client, query });
+    },
     done: () => redirect(303, here),
+  }),
+
+  /** Sends a code to a contact that the account has, and keeps what is entered for a change. */
+  prove: formAction({
+    access: 'people',
+    fields: (form): Entered => ({
+      ...readContact(form),
+      isCodeSent: form.has('isCodeSent'),
+      proof: toKind(form.text('to')),
+    }),
+    send: ({ client }, { proof }) => requestContactCode({ client, body: { to: proof ?? 'phone' } }),
+    done: ({ data }, values) => ({ values, proofCode: data.devCode ?? null }),
+    // A code that was sent before may still be valid.
+    keep: (values, code) => (code === 'too_many_codes' ? values : { ...values, proof: undefined }),
   }),
 
   /** Guests see the address of the organizer, or do not. */
@@ -83,17 +103,42 @@ export const actions: Actions = {
 
   unlink: formAction({
     access: 'people',
-    send: ({ client }) => removeIdentity({ client }),
+    fields: (form): Entered => readContact(form),
+    send: ({ client, form }) => removeIdentity({ client, query: readProof(form) }),
     done: () => redirect(303, here),
   }),
 };
 
-/** `contact`: the number or the address, as it was typed. */
-type Entered = { kind: 'phone' | 'email'; contact: string; country: string; isCodeSent: boolean };
+type Kind = 'phone' | 'email';
+
+/** `contact`: the number or the address, as it was typed. `proof`: the contact that was asked to confirm the change. */
+type Entered = {
+  kind: Kind;
+  contact: string;
+  country: string;
+  code: string;
+  isCodeSent: boolean;
+  proof: Kind | undefined;
+};
 
 function readContact(form: PageFields): Entered {
-  const { kind, phone, email, country } = texts(form, 'kind', 'phone', 'email', 'country');
-  return kind === 'email'
-    ? { kind, contact: email, country, isCodeSent: false }
-    : { kind: 'phone', contact: phone, country, isCodeSent: false };
+  const {
+    kind: entered,
+    country,
+    code,
+    proof,
+    ...contacts
+  } = texts(form, ...(['kind', 'phone', 'email', 'country', 'code', 'proof'] as const));
+  const kind = toKind(entered) ?? 'phone';
+  return {
+    ...{ kind, contact: contacts[kind], country, isCodeSent: false },
+    ...{ code: code.replace(/\s/g, ''), proof: toKind(proof) },
+  };
+}
+
+const toKind = (text: string): Kind | undefined => (text === 'phone' || text === 'email' ? text : undefined);
+
+function readProof(form: PageFields): { confirmCode?: string } {
+  const confirmCode = form.text('confirmCode').replace(/\s/g, '');
+  return confirmCode === '' ? {} : { confirmCode };
 }

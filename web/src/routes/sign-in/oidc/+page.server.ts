@@ -35,14 +35,23 @@ async function finish(client: Client, state: string, query: PageFields): Promise
   }
 }
 
-type Begin = (options: { client: Client; body: { next: string } }) => Promise<{ data: { url: string } }>;
+type Begin = (options: {
+  client: Client;
+  body: { next: string; confirmCode?: string };
+}) => Promise<{ data: { url: string } }>;
 
 /** Begins a sign-in. The page opens the address, because forms cannot lead to other servers (content security policy). */
 const begin = (access: Access, send: Begin) =>
   formAction({
     access,
-    send: ({ client, form }) => send({ client, body: { next: signInPage(form) } }),
+    send: ({ client, form }) => {
+      const confirmCode = form.text('confirmCode').replace(/\s/g, '');
+      return send({ client, body: { next: signInPage(form), ...(confirmCode !== '' && { confirmCode }) } });
+    },
     done: ({ data }) => ({ url: data.url }),
   });
 
-export const actions: Actions = { start: begin('anyone', startOidc), link: begin('people', linkOidc) };
+export const actions: Actions = {
+  start: begin('anyone', ({ client, body: { next } }) => startOidc({ client, body: { next } })),
+  link: begin('people', linkOidc),
+};
