@@ -1,9 +1,17 @@
 /** What follows a sign-in: what the visitor chose before, then the page where the visitor was. */
-import { type Client, getEvent, listItems, ProblemError } from '@potluck/client';
+import { type Client, getEvent, getUser, listItems, ProblemError } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { PartlyDone } from '#lib/server/event/give-answer.ts';
-import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
+import {
+  carryOut,
+  type EventIntent,
+  type Intent,
+  readIntent,
+  toFields,
+  withDone,
+  withRefusal,
+} from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
 
@@ -29,24 +37,37 @@ export async function goOn(client: Client, form: PageFields): Promise<never> {
   const next = localPath(form.get('next'));
   const intent = readIntent(form);
   const refusal = intent && (await refusalOf(carryOut(client, intent)));
-  redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
+  if (!intent) redirect(303, next);
+  redirect(303, refusal ? withRefusal(next, refusal, intent) : withDone(next, intent));
 }
 
 /** Says what will be done after the sign-in; null if the visitor cannot do it. */
-async function describe(client: Client, { eventId, rsvp, waitlist, itemId }: Intent): Promise<string | null> {
+async function describe(client: Client, intent: Intent): Promise<string | null> {
   try {
-    const { data: event } = await getEvent({ client, path: { id: eventId } });
-    const { title } = event;
-    if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
-    if (itemId === null)
-      return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
-    const { data: items } = await listItems({ client, path: { id: eventId } });
-    const item = items.data.find(({ id }) => id === itemId);
-    return item ? m.event_intent_bring({ item: item.title, title }) : null;
+    if ('follow' in intent) {
+      const { data: person } = await getUser({ client, path: { id: intent.follow } });
+      return m.people_intent_follow({ name: person.name });
+    }
+    if ('eventId' in intent) return await describeAnswer(client, intent);
+    const { data: event } = await getEvent({ client, path: { id: intent.save } });
+    return m.event_intent_save({ title: event.title });
   } catch (error) {
     if (error instanceof ProblemError) return null;
     throw error;
   }
+}
+
+async function describeAnswer(
+  client: Client,
+  { eventId, rsvp, waitlist, itemId }: EventIntent,
+): Promise<string | null> {
+  const { data: event } = await getEvent({ client, path: { id: eventId } });
+  const { title } = event;
+  if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
+  if (itemId === null) return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
+  const { data: items } = await listItems({ client, path: { id: eventId } });
+  const item = items.data.find(({ id }) => id === itemId);
+  return item ? m.event_intent_bring({ item: item.title, title }) : null;
 }
 
 /** The code of the problem; null if the work succeeds. */

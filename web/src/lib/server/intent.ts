@@ -1,10 +1,13 @@
-/** What a visitor chose on the page of an event before the sign-in, and what is done after it. */
-import { type Client, claimItem, isProblem } from '@potluck/client';
+/** What a visitor chose on a page before the sign-in, and what is done after it. */
+import { type Client, claimItem, followUser, isProblem, saveEvent } from '@potluck/client';
 import { type GivenAnswer, giveAnswer } from '#lib/server/event/give-answer.ts';
 import { localPath, parsePath } from '#lib/server/local-path.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
 
-export type Intent = GivenAnswer & {
+/** `follow`: the id of a person. `save`: the id of an event. */
+export type Intent = EventIntent | { follow: string } | { save: string };
+
+export type EventIntent = GivenAnswer & {
   eventId: string;
   /** An item to claim; null for the RSVP alone. */
   itemId: string | null;
@@ -15,8 +18,10 @@ export type Intent = GivenAnswer & {
 
 /** Reads the fields of a form, or the query of an address; null if they have no intent. */
 export function readIntent(fields: PageFields): Intent | null {
-  const eventId = fields.get('eventId');
-  if (typeof eventId !== 'string' || eventId === '') return null;
+  const [follow, save, eventId] = ['follow', 'save', 'eventId'].map((name) => fields.text(name));
+  if (follow) return { follow };
+  if (save) return { save };
+  if (!eventId) return null;
   const itemId = fields.get('itemId');
   return {
     eventId,
@@ -36,6 +41,7 @@ export const readAnswer = (fields: PageFields, name: string): GivenAnswer => ({
 
 /** The fields that `readIntent` reads. */
 export const toFields = (intent: Intent): Record<string, string> => {
+  if (!('eventId' in intent)) return intent;
   const { eventId, rsvp, people, waitlist, itemId, quantity } = intent;
   return {
     eventId,
@@ -47,8 +53,10 @@ export const toFields = (intent: Intent): Record<string, string> => {
 };
 
 /** The address of the sign-in that carries out an intent and leads to the page of the event. */
-export const signInPath = (intent: Intent): string =>
-  `/sign-in?${new URLSearchParams({ next: `/e/${intent.eventId}`, ...toFields(intent) })}`;
+export const signInPath = (intent: Exclude<Intent, { follow: string }>): string => {
+  const next = `/e/${'save' in intent ? intent.save : intent.eventId}`;
+  return `/sign-in?${new URLSearchParams({ next, ...toFields(intent) })}`;
+};
 
 /** The longest path that the API keeps during a sign-in. */
 const maxPageLength = 1_000;
@@ -64,32 +72,51 @@ export function signInPage(form: PageFields): string {
   return page.length > maxPageLength ? '/' : page;
 }
 
-/** Gives the answer and claims the item. @throws ProblemError @throws PartlyDone */
+/** Does what the visitor chose. @throws ProblemError @throws PartlyDone */
 export async function carryOut(client: Client, intent: Intent): Promise<void> {
+  if ('follow' in intent) await followUser({ client, path: { id: intent.follow } });
+  else if ('save' in intent) await saveEvent({ client, path: { id: intent.save }, body: { saved: true } });
+  else await giveAnswerAndClaim(client, intent);
+}
+
+async function giveAnswerAndClaim(client: Client, intent: EventIntent): Promise<void> {
   const { eventId, itemId, quantity, note } = intent;
   await giveAnswer(client, eventId, intent);
   if (itemId !== null) await claimItem({ client, path: { id: itemId }, body: { quantity, note } });
 }
 
 /** Claims an item. People who have not said that they are going say so with it. @throws ProblemError @throws PartlyDone */
-export async function claimAsGuest(client: Client, intent: Intent & { itemId: string }): Promise<void> {
+export async function claimAsGuest(client: Client, intent: EventIntent & { itemId: string }): Promise<void> {
   const { itemId, quantity, note } = intent;
   try {
     await claimItem({ client, path: { id: itemId }, body: { quantity, note } });
   } catch (error) {
     if (!isProblem(error, 'rsvp_required')) throw error;
-    await carryOut(client, intent);
+    await giveAnswerAndClaim(client, intent);
   }
 }
 
-/** Adds a refused intent to the address of the page that explains it. */
-export function withRefusal(path: string, code: string, { itemId, people, quantity }: Intent): string {
+/** The address of a page that says what was done; an answer to an event is seen there anyway. */
+export function withDone(path: string, intent: Intent): string {
+  if ('eventId' in intent) return path;
   const url = parsePath(path);
+  url.searchParams.set('done', 'save' in intent ? 'save' : intent.follow);
+  return url.pathname + url.search + url.hash;
+}
+
+/** Adds a refused intent to the address of the page that explains it: that of the person who cannot be followed, or `path`. */
+export function withRefusal(path: string, code: string, intent: Intent): string {
+  const url = parsePath('follow' in intent ? `/u/${encodeURIComponent(intent.follow)}` : path);
   url.searchParams.set('refused', code);
+  if ('save' in intent) url.searchParams.set('itemId', 'save');
+  else if ('eventId' in intent) addEntered(url, intent);
+  return url.pathname + url.search + url.hash;
+}
+
+function addEntered(url: URL, { itemId, people, quantity }: EventIntent): void {
   if (itemId !== null) {
     url.searchParams.set('itemId', itemId);
     url.searchParams.set('quantity', String(quantity));
     url.hash = `item-${itemId}`;
   } else if (people !== null) url.searchParams.set('quantity', String(people));
-  return url.pathname + url.search + url.hash;
 }

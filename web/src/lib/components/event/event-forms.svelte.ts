@@ -117,12 +117,14 @@ function oneAfterAnother(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The fields that the sign-in carries out: those of the RSVP, or of the claim. */
+/** The fields that the sign-in carries out: those of the RSVP, of the claim, or of saving the event. */
 function readFields(action: URL, form: FormData): Record<string, string> {
   const text = (name: string) => String(form.get(name) ?? '');
+  const eventId = action.pathname.split('/').at(-1) ?? '';
+  if (form.has('saved')) return { save: eventId };
   const [itemId, people, waitlist] = ['itemId', 'people', 'waitlist'].map(text);
   return {
-    eventId: action.pathname.split('/').at(-1) ?? '',
+    eventId,
     rsvp: text('status') || 'going',
     ...(people && { people }),
     ...(waitlist && { waitlist }),

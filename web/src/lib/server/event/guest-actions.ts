@@ -14,7 +14,7 @@ import {
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
-import { claimAsGuest, type Intent, readAnswer, signInPath } from '#lib/server/intent.ts';
+import { claimAsGuest, type EventIntent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import { type PageFields, readForm } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -95,13 +95,14 @@ export const guestActions = {
   save: async (page: Page): Outcome => {
     const form = await readForm(page);
     const saved = form.text('saved') === 'true';
-    return attempt(page, form, null, { about: 'save' }, (client) =>
+    const intent = saved ? { save: page.params.id } : null;
+    return attempt(page, form, intent, { about: 'save' }, (client) =>
       saveEvent({ client, path: page.params, body: { saved } }),
     );
   },
 } satisfies Actions<{ id: string }>;
 
-const intentOf = ({ params }: Page, answer: Partial<Intent> = {}): Intent => ({
+const intentOf = ({ params }: Page, answer: Partial<EventIntent> = {}): EventIntent => ({
   eventId: params.id,
   rsvp: 'going',
   people: null,
@@ -120,7 +121,7 @@ const intentOf = ({ params }: Page, answer: Partial<Intent> = {}): Intent => ({
 async function attempt(
   { locals, params }: Page,
   form: PageFields,
-  intent: Intent | null,
+  intent: EventIntent | { save: string } | null,
   result: GuestResult,
   work: (client: Client) => Promise<unknown>,
 ): Outcome {

@@ -13,7 +13,7 @@ import { toEventRows } from '#lib/server/discovery/event-rows.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
-import { load as read } from '#lib/server/problems.ts';
+import { problemText, load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -24,12 +24,14 @@ export const load: PageServerLoad = async ({ locals: { api, me }, params, url })
   const asked = readQuery(url);
   const when = asked.text('when') === 'past' ? ('past' as const) : ('upcoming' as const);
   const ask = asked.text('ask') === 'block' ? ('block' as const) : null;
-  if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask };
+  const refused = asked.text('refused');
+  const refusal = refused ? { message: problemText(refused) } : null;
+  if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask, refusal };
   const query = { ...readPage(url, eventsPerPage), when };
   const page = await read(listUserEvents({ client: api, path: params, query }));
   const events = { ...page, data: await toEventRows(api, page.data) };
   const own = me?.id === profile.id ? { city: me.city, isPrivate: me.isPrivate } : null;
-  return { id: profile.id, profile, own, events, when, ask };
+  return { id: profile.id, profile, own, events, when, ask, refusal };
 };
 
 /** Returns null if the profile is private. */
