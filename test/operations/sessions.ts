@@ -198,14 +198,20 @@ export const sessionOperations: Record<string, Operation> = {
     example: () => ({ code: '123456' }),
     ...row(confirming('email', nextAddress)),
   },
-  'DELETE /v1/me/email': { ...required(), ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }) },
+  'DELETE /v1/me/email': {
+    ...required(),
+    ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }),
+  },
   'POST /v1/me/oidc': {
     ...required(),
     ...of({}, { next: prose(1_000), confirmCode: opaque }),
     example: () => ({ next: '/' }),
     ...row({ statuses: withToken(403) }),
   },
-  'DELETE /v1/me/oidc': { ...required(), ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }) },
+  'DELETE /v1/me/oidc': {
+    ...required(),
+    ...asking({ confirmCode: text(opaque), endOtherSessions: yesOrNo }),
+  },
   'PUT /v1/me/phone': {
     ...required(202),
     ...of({ phone: opaque }, country),

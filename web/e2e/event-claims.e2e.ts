@@ -1,6 +1,6 @@
 /** Who brings what. */
 import { getEvent, listItems, updateEvent } from '@potluck/client';
-import { openEvent, signInHere } from './event-steps.ts';
+import { openEvent, signUpHere } from './event-steps.ts';
 import { claim, expect, goTo, newEvent, newItem, test } from './fixtures.ts';
 
 test('claim: signed out, "Bring" leads through the sign-in to the RSVP and the claim', async ({
@@ -13,7 +13,7 @@ test('claim: signed out, "Bring" leads through the sign-in to the RSVP and the c
   await openEvent(page, event);
   await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
-  await signInHere(page);
+  await signUpHere(page);
   await expect(page.getByText('You bring 1')).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(page).toHaveURL(`/e/${event.id}`);

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { bookSeats, cancelBooking, getEvent, updateEvent } from '@potluck/client';
 import jsQR from 'jsqr';
 import sharp from 'sharp';
-import { openEvent, signInHere } from './event-steps.ts';
+import { openEvent, signUpHere } from './event-steps.ts';
 import {
   claim,
   collectErrors,
@@ -570,14 +570,14 @@ test.describe('without JavaScript', () => {
     await page.goto(`/e/${id}`);
     await page.getByLabel('How many of you?').selectOption('3 people');
     await page.getByRole('button', { name: "I'm going" }).click();
-    await signInHere(page);
+    await signUpHere(page);
     await expect(answer(page)).toContainText("You're going 3 seats are yours.");
 
     await page.context().clearCookies();
     await page.goto(`/e/${id}`);
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await expect(page.getByText(/put you on the waitlist: Harbour potluck/)).toBeVisible();
-    await signInHere(page);
+    await signUpHere(page);
     await expect(answer(page)).toContainText('You are number 1 on the waitlist.');
   });
 

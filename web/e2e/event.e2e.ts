@@ -1,7 +1,7 @@
 /** The page of an event, and the RSVP. */
 import { AxeBuilder } from '@axe-core/playwright';
 import { claimItem, getEvent, listItems, updateEvent } from '@potluck/client';
-import { openEvent, signInHere } from './event-steps.ts';
+import { openEvent, signUpHere } from './event-steps.ts';
 import { claim, expect, goTo, newEvent, newItem, overflowOf, test } from './fixtures.ts';
 
 test('event: the title is the heading, and "I\'m going" is visible without scrolling', async ({
@@ -200,16 +200,12 @@ test('rsvp: signed out, "I\'m going" asks for the phone number, and is done afte
   await openEvent(page, event);
   await page.getByRole('button', { name: "I'm going" }).click();
   await expect(page.getByRole('dialog', { name: 'Your phone number' })).toBeVisible();
-  await signInHere(page);
+  await signUpHere(page);
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(page).toHaveURL(`/e/${event.id}`);
   await expect(page.getByRole('dialog')).toBeHidden();
   const { data } = await getEvent({ client: host.client, path: { id: event.id } });
   expect(data.goingCount).toBe(1);
-
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Nadia');
-  await page.locator('form').filter({ hasText: 'Your name' }).getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('textbox', { name: 'Your name' })).toBeHidden();
 });
 
 test('rsvp: Escape closes the sign-in and returns the focus', async ({ page, createPerson }) => {
@@ -312,7 +308,7 @@ test.describe('without JavaScript', () => {
 
     await page.getByRole('button', { name: "I'm going" }).click();
     await expect(page.getByText(/you're going: Harbour potluck/)).toBeVisible();
-    await signInHere(page);
+    await signUpHere(page);
     await expect(page).toHaveURL(`/e/${event.id}`);
     await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
 
@@ -341,7 +337,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
     await goTo(host, event.id);
     await claimItem({ client: host.client, path: { id: item.id }, body: { quantity: 1 } });
-    await signInHere(page);
+    await signUpHere(page);
     await expect(page.getByRole('alert')).toHaveText('Someone was faster. Only 1 is left now.');
     await expect(page.getByLabel('How many: Sourdough bread')).toHaveValue('1');
     await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();

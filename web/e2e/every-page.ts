@@ -55,6 +55,8 @@ export async function createPages(people: People): Promise<Record<string, string
     '/people': ['/people', '/people?q=a'],
     '/report': [`/report?type=event&id=${event.id}`],
     '/settings/[[section]]': ['/settings', '/settings/profile'],
+    // Others are asked for their name by it.
+    '/sign-in/name': ['/sign-in/name'],
     '/sign-in/oidc': ['/sign-in/oidc?state=unknown'],
     '/u/[id]': [`/u/${organizer.id}`, `/u/${guest.id}?when=past`],
     '/u/[id]/followers': [`/u/${organizer.id}/followers`],

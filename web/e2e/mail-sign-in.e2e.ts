@@ -2,6 +2,7 @@
 
 import type { Page } from '@playwright/test';
 import { getMe, requestMailCode } from '@potluck/client';
+import { giveName } from './event-steps.ts';
 import { expect, newAddress, newPhone, overflowOf, readCode, signOut, test } from './fixtures.ts';
 
 /** Chooses the mail address on the open form, and signs in. */
@@ -10,6 +11,7 @@ async function signInByMail(page: Page, address: string): Promise<void> {
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByLabel('Code').fill(await readCode(page));
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveName(page);
   await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
 }
 
@@ -50,6 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(path);
       expect(await context.cookies()).toEqual([]);
       await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+      await giveName(page);
       await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
       await context.clearCookies();
       await page.goto(path);

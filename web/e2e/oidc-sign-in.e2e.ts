@@ -1,6 +1,7 @@
 /** Signing in at an OpenID Connect provider, which is a server of its own, and the identity of an account. */
 import type { Page } from '@playwright/test';
 import { getMe } from '@potluck/client';
+import { giveName } from './event-steps.ts';
 import { expect, newEvent, newPhone, overflowOf, readCode, signOut, test } from './fixtures.ts';
 
 let names = 0;
@@ -24,6 +25,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await overflowOf(page)).toBe(0);
       await page.getByRole('button', { name: 'Continue with Village account' }).click();
       await logIn(page, newName());
+      await giveName(page);
       await expect(page).toHaveURL('/people?q=ada');
       await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
       await signOut(page);
@@ -61,6 +63,7 @@ for (const javaScriptEnabled of [true, false]) {
       await logIn(page, newName());
       await expect(page.getByText(`After that we note that you're going: ${event.title}`)).toBeVisible();
       await page.getByRole('button', { name: 'Yes, continue' }).click();
+      await giveName(page);
       await expect(page).toHaveURL(`/e/${event.id}`);
       await expect(page.getByText("You're going")).toBeVisible();
     });
@@ -102,6 +105,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/sign-in?next=/settings/delete');
       await page.getByRole('button', { name: 'Continue with Village account' }).click();
       await logIn(page, newName());
+      await giveName(page);
       await page.getByRole('button', { name: 'Send the code for deletion' }).click();
       const text = await page.getByText('enter this code').innerText();
       await page.getByLabel('Code').fill(/\d{6}/.exec(text)?.[0] ?? '');

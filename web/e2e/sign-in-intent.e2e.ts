@@ -1,7 +1,7 @@
 /** What a visitor presses before the sign-in is done after it, and the page says so. */
-import { getUser } from '@potluck/client';
-import { openEvent, signInHere } from './event-steps.ts';
-import { expect, newEvent, test } from './fixtures.ts';
+import { getEvent, getMe, getUser, listGuests, updateMe } from '@potluck/client';
+import { giveName, openEvent, signInHere, signUpHere } from './event-steps.ts';
+import { expect, newEvent, newPhone, type Person, test } from './fixtures.ts';
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
@@ -16,7 +16,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       if (!javaScriptEnabled)
         await expect(page.getByText('After that we save this event for you: Harbour potluck')).toBeVisible();
-      await signInHere(page);
+      await signUpHere(page);
       const saved = page.getByRole('button', { name: 'Saved' });
       await expect(saved).toHaveAttribute('aria-pressed', 'true');
       await expect(page.getByText('Saved. You find it under')).toBeVisible();
@@ -32,14 +32,73 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`/u/${person.id}`, { waitUntil: 'networkidle' });
       await page.getByRole('link', { name: 'Follow Bela South' }).click();
       await expect(page.getByText('After that you follow Bela South.')).toBeVisible();
-      await signInHere(page);
+      await signUpHere(page);
       await expect(page.getByRole('button', { name: 'Following Bela South: unfollow' })).toBeVisible();
       await expect(page.getByText('You follow Bela South.')).toBeAttached();
       const { data } = await getUser({ client: person.client, path: { id: person.id } });
       expect(data.followersCount).toBe(1);
     });
+
+    test('name: a new account is asked for its name before what it has chosen is public', async ({
+      page,
+      createPerson,
+    }) => {
+      const host = await createPerson();
+      const event = await newEvent(host);
+      await (javaScriptEnabled ? openEvent(page, event) : page.goto(`/e/${event.id}`));
+      await page.getByRole('button', { name: "I'm going" }).click();
+      await signInHere(page, newPhone());
+      await expect(page.getByRole('heading', { name: 'What is your name?' })).toBeVisible();
+      expect(await goingCount(host, event.id)).toBe(0);
+      await giveName(page, 'Nadia Berg');
+      await expect(page.getByText("You're going")).toBeVisible();
+      const guests = await listGuests({ client: host.client, path: { id: event.id } });
+      expect(guests.data.data.map(({ user }) => user.name)).toEqual(['Nadia Berg']);
+    });
+
+    test('name: an event is not published in a generated name, and a draft needs none', async ({
+      page,
+      createPerson,
+      signIn,
+    }) => {
+      const { context, person } = { context: page.context(), person: await createPerson() };
+      const { username } = (await getMe({ client: person.client })).data;
+      await updateMe({ client: person.client, body: { name: username } });
+      await signIn(context, person);
+      const event = await newEvent(person, { visibility: 'private' });
+      await page.goto(`/e/${event.id}/edit`, { waitUntil: 'networkidle' });
+      await page.getByRole('button', { name: 'Publish' }).click();
+      const field = page.getByLabel('Your name');
+      await expect(field).toHaveAccessibleDescription(/Guests see who invites them/);
+      await expect(field).toHaveAttribute('aria-invalid', 'true');
+      await field.fill('Nadia Berg');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await expect(page).toHaveURL(/published/);
+      expect((await getMe({ client: person.client })).data.name).toBe('Nadia Berg');
+    });
   });
 }
+
+async function goingCount({ client }: Person, id: string): Promise<number> {
+  return (await getEvent({ client, path: { id } })).data.goingCount;
+}
+
+test('name: a sheet that is closed before the name leaves the visitor signed in, and going nowhere', async ({
+  page,
+  createPerson,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await openEvent(page, event);
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await signInHere(page, newPhone());
+  const dialog = page.getByRole('dialog', { name: 'What is your name?' });
+  await expect(dialog.getByLabel('Your name')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
+  expect(await goingCount(host, event.id)).toBe(0);
+});
 
 test('follow: a refusal after the sign-in is explained on the page of the person', async ({
   page,

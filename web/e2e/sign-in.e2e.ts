@@ -1,4 +1,5 @@
 /** Signing in and out. */
+import { giveName } from './event-steps.ts';
 import { expect, newPhone, overflowOf, readCode, test } from './fixtures.ts';
 
 test('sign in: a phone number and the code lead back to the page before', async ({ page }) => {
@@ -10,6 +11,7 @@ test('sign in: a phone number and the code lead back to the page before', async 
   await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
   await code.fill(await readCode(page));
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveName(page);
   await expect(page).toHaveURL('/people?q=ada');
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
 });
@@ -73,6 +75,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Send code' }).click();
     await page.getByLabel('Code').fill(await readCode(page));
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await giveName(page);
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
   });

@@ -36,6 +36,8 @@ export type EventValues = Record<TextFieldName, string> & {
   /** The idempotency key of a new event. */
   key: string;
   items: ItemValues[];
+  /** The name of an organizer who has none yet; empty for others. */
+  organizerName: string;
 };
 
 /** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */

@@ -20,6 +20,7 @@ export function readEventForm(form: Fields): EventValues {
     tag: text('tag'),
     key: text('key'),
     items: readItems(form),
+    organizerName: text('organizerName'),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What follows a sign-in: what the visitor chose before, then the page where the visitor was. */
-import { type Client, getEvent, getUser, listItems, ProblemError } from '@potluck/client';
+import { type Client, getEvent, getMe, getUser, listItems, ProblemError } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
 import { PartlyDone } from '#lib/server/event/give-answer.ts';
@@ -14,6 +14,7 @@ import {
 } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
+import { hasGeneratedName } from '#lib/session/visitor.ts';
 
 /**
  * What a page says and sends before the sign-in: it names what the address asks for before it does it. `hidden`: the fields of
@@ -32,8 +33,31 @@ export async function announce(client: Client, query: PageFields): Promise<Annou
   };
 }
 
-/** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
+/**
+ * Asks a new account for its name, because what follows may be public. Otherwise, it finishes the sign-in.
+ * @throws always
+ */
 export async function goOn(client: Client, form: PageFields): Promise<never> {
+  const intent = readIntent(form);
+  if (await needsName(client)) redirect(303, namePath(localPath(form.get('next')), intent));
+  return finish(client, form);
+}
+
+/** Whether the person is still called by the generated username. People who are suspended are not asked. */
+export async function needsName(client: Client): Promise<boolean> {
+  const me = await getMe({ client }).catch((error: unknown) => {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  });
+  return me !== null && hasGeneratedName(me.data);
+}
+
+/** The address of the page that asks for the name, and then finishes the sign-in. */
+export const namePath = (next: string, intent: Intent | null = null): string =>
+  `/sign-in/name?${new URLSearchParams({ next, ...(intent && toFields(intent)) })}`;
+
+/** Does what the visitor chose before, and opens the page where the visitor was. @throws always */
+export async function finish(client: Client, form: PageFields): Promise<never> {
   const next = localPath(form.get('next'));
   const intent = readIntent(form);
   const refusal = intent && (await refusalOf(carryOut(client, intent)));

@@ -15,6 +15,7 @@ import {
   searchPlace,
   withPlace,
 } from '#lib/server/organizer/form-state.ts';
+import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
 import { templateName } from '#lib/server/organizer/names.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
@@ -54,7 +55,8 @@ export const actions: Actions = {
   publish: eventAction((values, { locals }) => create(locals, values, false)),
 };
 
-async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) {
+async function create(locals: App.Locals, form: EventValues, isDraft: boolean) {
+  const { api } = locals;
   // Without the empty rows, the API counts the items as the form does.
   const entered = { ...form, items: form.items.filter(({ title }) => title !== '') };
   let values = entered;
@@ -65,6 +67,7 @@ async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) 
     if (!result.place) fields.location = result.error;
     const items = readItems(values, fields);
     const checked = toEventBody(values, result.place);
+    if (!isDraft) await nameOrganizer(locals, values, fields);
     if (checked.fields || Object.keys(fields).length > 0)
       return refuse(values, { ...checked.fields, ...fields }, result.place ? [] : result.choices);
     const body = { ...checked.body, template: values.template as NonNullable<typeof checked.body.template> };

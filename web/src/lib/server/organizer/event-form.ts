@@ -44,6 +44,7 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
       quantity: String(quantityNeeded),
       emoji,
     })),
+    organizerName: '',
   };
 }
 
@@ -106,6 +107,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     tag,
     key: '',
     items: [],
+    organizerName: '',
   };
 }
 

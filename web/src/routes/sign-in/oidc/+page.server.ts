@@ -1,9 +1,10 @@
 import { type Client, finishOidc, linkOidc, ProblemError, startOidc } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
+import { namePath, needsName } from '#lib/server/after-sign-in.ts';
 import { type Access, formAction } from '#lib/server/form-action.ts';
 import { signInPage } from '#lib/server/intent.ts';
-import { localPath } from '#lib/server/local-path.ts';
+import { localPath, parsePath } from '#lib/server/local-path.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -17,7 +18,12 @@ export const load: PageServerLoad = async ({ locals: { api }, url, request }) =>
     return { problem: null, again: null };
   }
   const result = await finish(api, state, query);
-  if (typeof result === 'string') redirect(303, localPath(result));
+  if (typeof result === 'string') {
+    const next = localPath(result);
+    // That page asks later, when the visitor has said yes to what follows.
+    if (parsePath(next).pathname === '/sign-in') redirect(303, next);
+    redirect(303, (await needsName(api)) ? namePath(next) : next);
+  }
   // The sign-in is not lost while the provider does not respond: the same address continues it.
   const again = result.code === 'oidc_unavailable' ? url.pathname + url.search : null;
   return { problem: result, again };

@@ -4,6 +4,7 @@ import type { EventValues } from '#lib/event/event-values.ts';
 import { pathAfterSave } from '#lib/server/organizer/after-save.ts';
 import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
 import { toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
+import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import {
   eventAction,
@@ -13,6 +14,7 @@ import {
   searchPlace,
   withPlace,
 } from '#lib/server/organizer/form-state.ts';
+import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -31,21 +33,25 @@ export const actions: Actions = {
   places: eventAction((values, { locals }) => searchPlace(locals.api, values)),
 
   draft: eventAction((values, { locals, params }: Page) =>
-    save(locals.api, params.id, { ...values, visibility: 'private' }),
+    save(locals, params.id, { ...values, visibility: 'private' }),
   ),
 
   /** Saves; a draft is published. */
-  publish: eventAction((values, { locals, params }: Page) => save(locals.api, params.id, values)),
+  publish: eventAction((values, { locals, params }: Page) => save(locals, params.id, values)),
 };
 
-async function save(client: Client, id: string, entered: EventValues) {
+async function save(locals: App.Locals, id: string, entered: EventValues) {
+  const client = locals.api;
   let values = entered;
   try {
     const result = await findPlace(client, entered);
     values = withPlace(entered, result);
     const checked = toEventBody(values, result.place);
-    if (!result.place) return refuse(values, { ...checked.fields, location: result.error }, result.choices);
-    if (checked.fields) return refuse(values, checked.fields);
+    const fields: FieldErrors = { ...checked.fields };
+    if (!result.place) fields.location = result.error;
+    if (values.visibility !== 'private') await nameOrganizer(locals, values, fields);
+    if (checked.fields || Object.keys(fields).length > 0)
+      return refuse(values, fields, result.place ? [] : result.choices);
     const { template: _, ...body } = checked.body;
     const visibility = values.visibility as NonNullable<typeof body.visibility>;
     // A header cannot have every text; one that is no tag is that of no version.
