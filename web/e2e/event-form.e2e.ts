@@ -1,6 +1,7 @@
 /** The form of an event: its steps, its draft and its address. */
 import type { Page } from '@playwright/test';
 import { getEvent } from '@potluck/client';
+import { signInHere } from './event-steps.ts';
 import { expect, newEvent, type Person, test } from './fixtures.ts';
 import { choosePlace, openStep, whereOf } from './form-steps.ts';
 
@@ -214,16 +215,27 @@ test('draft: what was typed is there again after another page, until it is start
   await openStep(page, 'Guests');
   await page.getByRole('button', { name: 'Remove item 1', exact: true }).click();
   await page.getByLabel('Item 1', { exact: true }).fill('Lemonade');
-  // Another page, without a question.
+  // Another page, after a question, which may be answered with no.
+  const questions: string[] = [];
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.message());
+    void (questions.length === 1 ? dialog.dismiss() : dialog.accept());
+  });
+  await page.locator('.brand').click();
+  await expect(() => expect(questions).toHaveLength(1)).toPass();
+  await expect(page).toHaveURL('/new?template=potluck');
   await page.locator('.brand').click();
   await expect(page).toHaveURL('/');
-  await page.goto('/new?template=potluck');
+  expect(questions[1]).toContain('not saved yet. We keep them');
+  // A page that scripts make restores the draft, too.
+  await page.goBack();
   await expect(page.getByText('We kept what you typed.')).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
   await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Lemonade');
   await page.getByRole('button', { name: 'Start over' }).click();
   await expect(page.getByLabel('Title')).toHaveValue('');
   await expect(page.getByText('We kept what you typed.')).toBeHidden();
+  await openStep(page, 'What and when');
   await page.getByLabel('Title').fill('Picnic');
   await page.getByLabel('Starts on').fill('2027-06-05');
   await openStep(page, 'Where');
@@ -234,6 +246,38 @@ test('draft: what was typed is there again after another page, until it is start
   await expect(page).toHaveURL(isEvent);
   await page.goto('/new?template=potluck');
   await page.waitForLoadState('networkidle');
+  await expect(page.getByLabel('Title')).toHaveValue('');
+});
+
+test('draft: the form of an event survives the end of the session and the sign-in, at the step where it was', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(context, person);
+  await page.goto('/new?template=potluck', { waitUntil: 'networkidle' });
+  await page.getByLabel('Title').fill('Harbour potluck');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Guests');
+  await page.getByLabel('Item 1', { exact: true }).fill('Lemonade');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'sign in' })).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+  await signInHere(page, person.phone);
+  await expect(page).toHaveURL('/new?template=potluck');
+  await expect(page.getByText('We kept what you typed.')).toBeVisible();
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Lemonade');
+  await openStep(page, 'What and when');
+  await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+  await page.reload();
+  await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+  // The form of another template has a draft of its own.
+  await page.getByRole('link', { name: 'Choose another template' }).click();
+  await page.getByRole('link', { name: 'Picnic' }).click();
+  await expect(page).toHaveURL('/new?template=picnic');
   await expect(page.getByLabel('Title')).toHaveValue('');
 });
 

@@ -38,6 +38,8 @@ export function createForm<Data extends Answer>(options: Options<Data> = {}) {
     if (isBusy) return cancel();
     isBusy = true;
     return async ({ result }) => {
+      // Nothing that is sent asks the visitor to stay.
+      if (result.type === 'redirect') draft?.clear();
       await (options.handle?.(result) ?? settle(result));
       isBusy = false;
       latest = result;

@@ -21,8 +21,16 @@ function isChanged(control: Control): boolean {
     : control.value !== control.defaultValue;
 }
 
-/** Whether the visitor has typed something, for example before the scripts of the page have started. */
-export const isTouched = (form: HTMLFormElement): boolean => controlsOf(form).some(isChanged);
+/**
+ * Whether the visitor has typed something that the draft does not have, for example before the scripts of the page have
+ * started. A browser that loads a page again fills in what was there before.
+ */
+export const isTouched = (form: HTMLFormElement, draft: FormData | null = null): boolean =>
+  controlsOf(form).some((control) => {
+    if (!isChanged(control) || !draft) return isChanged(control);
+    const isKept = draft.getAll(control.name).includes(control.value);
+    return isChoice(control) ? isKept !== control.checked : !isKept;
+  });
 
 /** Whether a file is chosen and not sent yet. */
 export const hasFile = (form: HTMLFormElement): boolean =>
