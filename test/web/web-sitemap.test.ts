@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';
+import type { Database } from '../../src/db/client.ts';
 import type { App } from '../../src/http/app.ts';
 import { registerSitemap } from '../../src/server/pages/sitemap.ts';
 import { createEvent, createUser, inDays } from '../support/factories.ts';
@@ -42,6 +43,25 @@ test('sitemap: above the limit of a file, an index of files that have each event
   }
   assert.equal(new Set(pages).size, 5);
   assert.equal(pages.length, 5);
+  await app.close();
+});
+
+test('sitemap: files that do not exist are refused without a statement, and replace none in memory', async () => {
+  const app = Fastify() as unknown as App;
+  let statements = 0;
+  const query: Database['query'] = (statement) => {
+    statements++;
+    return api.sql.query(statement);
+  };
+  const db = { query } as unknown as Database;
+  registerSitemap(app, { config: { publicUrl: 'http://localhost:3000' }, db, clock: api.clock.now }, 2);
+  const get = async (page: number) => (await app.inject(`/sitemap.xml?page=${page}`)).statusCode;
+  assert.deepEqual([await get(1), await get(2)], [200, 200]);
+  const known = statements;
+  // The app of the product makes a 404 of the problem.
+  for (let page = 90; page < 110; page++) assert.notEqual(await get(page), 200);
+  assert.deepEqual([await get(1), await get(2)], [200, 200]);
+  assert.equal(statements, known);
   await app.close();
 });
 

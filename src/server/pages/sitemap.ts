@@ -5,23 +5,28 @@ import { sql } from '../../db/sql.ts';
 import type { App } from '../../http/app.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { singleFlight } from '../../lib/single-flight.ts';
 import { listedCondition } from '../../modules/events/policy.ts';
 
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;
+/** Four files stay in memory, and the index, each for an hour: a crawler reads the files of a sitemap one after the other. */
+const lifetimeMs = 3_600_000;
 /**
- * Four files stay in memory, each for an hour: a crawler reads the files of a sitemap one after the other.
  * With `ttlResolution: 0`, the cache reads the clock for each look-up. Otherwise it uses a time for a
  * millisecond, in which a test may advance its clock.
  */
-const cacheOptions = { max: 4, ttl: 3_600_000, ttlResolution: 0 };
+const cacheOptions = { max: 4, ttl: lifetimeMs, ttlResolution: 0 };
 
 export type PageServices = { config: { publicUrl: string }; db: Database; clock: () => Date };
 type Entry = { id: string; updatedAt: Date };
+/** `starts`: the first event of each file. */
+type SitemapIndex = { starts: string[]; readAt: Date };
 
 /**
  * Adds `/sitemap.xml`. With more events than a file may have, it is an index of the files `/sitemap.xml?page=1` and so on.
- * The cost is bounded: a file is computed once an hour, or when other files have replaced it in memory.
+ * The cost is bounded: a file is computed once an hour, or when other files have replaced it in memory, and a file that the index
+ * does not have is refused before anything is computed or replaced.
  */
 export function registerSitemap(
   app: App,
@@ -32,15 +37,19 @@ export function registerSitemap(
   const files = new LRUCache<number, string>({
     ...cacheOptions,
     perf: { now: () => clock().getTime() },
-    fetchMethod: async (page) => (page === 0 ? renderFirst() : renderEntries(await listEntries(page))),
+    fetchMethod: async (page) => renderFile(await index.read(), page),
   });
+  const index = createIndex(async () => ({ starts: await listStarts(), readAt: clock() }), clock);
 
   app.get<{ Querystring: { page?: string } }>(
     '/sitemap.xml',
     { schema: { hide: true }, config: { compressed: 'page' } },
     async (request, reply) => {
       const { page = '0' } = request.query;
-      const file = /^\d{1,5}$/.test(page) ? await files.fetch(Number(page)) : undefined;
+      const { starts } = await index.read();
+      const isPresent =
+        page === '0' || (/^\d{1,5}$/.test(page) && Number(page) <= Math.max(starts.length, 1));
+      const file = isPresent ? await files.fetch(Number(page)) : undefined;
       if (!file) throw new Problem('route_not_found');
       return reply
         .type('application/xml; charset=utf-8')
@@ -49,35 +58,56 @@ export function registerSitemap(
     },
   );
 
-  /** The only file, or the index of all files. */
-  async function renderFirst(): Promise<string> {
-    const [found] = await db.query<{ count: number }>(
-      sql`select count(*)::int as count from events e where ${listedCondition()} and e.end_at > ${clock()}`,
-    );
-    const count = Math.ceil((found?.count ?? 0) / entriesPerFile);
-    if (count <= 1) return renderEntries(await listEntries(1)) || wrap('urlset', []);
-    const locations = Array.from(
-      { length: count },
+  /** Page 0 is the only file, or the index of all files. */
+  async function renderFile({ starts }: SitemapIndex, page: number): Promise<string> {
+    if (page > 0 || starts.length <= 1)
+      return renderEntries(await listEntries(starts[Math.max(page, 1) - 1]));
+    const locations = starts.map(
       (_, i) => `<sitemap><loc>${escapeHtml(`${publicUrl}/sitemap.xml?page=${i + 1}`)}</loc></sitemap>`,
     );
     return wrap('sitemapindex', locations);
   }
 
-  const listEntries = (page: number) =>
-    db.query<Entry>(sql`
-      select e.id, e.updated_at from events e
-      where ${listedCondition()} and e.end_at > ${clock()}
-      order by e.id offset ${(page - 1) * entriesPerFile} limit ${entriesPerFile}`);
+  const condition = () => sql`${listedCondition()} and e.end_at > ${clock()}`;
 
-  /** Empty if there are no entries. */
+  const listStarts = async (): Promise<string[]> => {
+    const rows = await db.query<{ id: string }>(sql`
+      select id from (
+        select e.id, row_number() over (order by e.id) as n from events e where ${condition()}
+      ) e where n % ${entriesPerFile} = 1 % ${entriesPerFile} order by id`);
+    return rows.map(({ id }) => id);
+  };
+
+  /** @param start undefined if there are no events */
+  const listEntries = async (start: string | undefined): Promise<Entry[]> =>
+    start === undefined
+      ? []
+      : db.query<Entry>(sql`
+          select e.id, e.updated_at from events e where ${condition()} and e.id >= ${start}
+          order by e.id limit ${entriesPerFile}`);
+
   function renderEntries(entries: Entry[]): string {
-    if (entries.length === 0) return '';
     const urls = entries.map(
       ({ id, updatedAt }) =>
         `<url><loc>${escapeHtml(`${publicUrl}/e/${id}`)}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>`,
     );
     return wrap('urlset', urls);
   }
+}
+
+/** Reads the index once in its lifetime, for all requests that wait for it. */
+function createIndex(load: () => Promise<SitemapIndex>, clock: () => Date) {
+  let current: SitemapIndex | null = null;
+  const renew = singleFlight(async () => {
+    current = await load();
+    return current;
+  });
+  return {
+    async read(): Promise<SitemapIndex> {
+      const isCurrent = current && clock().getTime() - current.readAt.getTime() < lifetimeMs;
+      return isCurrent && current ? current : renew();
+    },
+  };
 }
 
 const wrap = (element: string, children: string[]): string =>
