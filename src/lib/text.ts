@@ -89,9 +89,17 @@ export function shorten(text: string, maxLength: number): string {
   return `${start.trimEnd()}…`;
 }
 
+/**
+ * A visible character: neither a separator nor other, and none that fonts show as nothing, such as the fillers of Hangul
+ * (default-ignorable) and the empty pattern of Braille.
+ */
+const shown = '[^\\p{Z}\\p{C}\\p{DI}\\u2800]';
+const visible = new RegExp(shown, 'u');
 /** The characters before the first visible one cannot match the visible class: matching takes linear time. */
-const visibleLine = /^[\p{Zs}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}][^\p{Cc}\p{Zl}\p{Zp}]*$/u;
-const visible = /[^\p{Z}\p{C}]/u;
+const visibleLine = new RegExp(
+  `^[\\p{Zs}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{DI}\\u2800]*${shown}[^\\p{Cc}\\p{Zl}\\p{Zp}]*$`,
+  'u',
+);
 
 /** Returns true for one line without control characters and with at least one visible character. */
 export const isVisibleLine = (text: string): boolean => visibleLine.test(text);
@@ -115,15 +123,18 @@ const joiner = new RegExp(
   `(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=(?=\\p{M})[${joining}])\\u200d(?!\\p{Cf})`,
   'gu',
 );
-/** Whether all format characters are joiners and tags of emoji, or joiners of scripts. */
-const isPlain = (text: string): boolean =>
+/** Letters and symbols that fonts show as nothing. */
+const blank = /[\u034f\u115f\u1160\u2800\u3164\uffa0]/;
+/** Whether all format characters are joiners and tags of emoji, or joiners of scripts, and no letter is blank. */
+const isPlain = (text: string): boolean => !blank.test(text) && hasPlainFormat(text);
+const hasPlainFormat = (text: string): boolean =>
   !/\p{Cf}/u.test(text) || !/\p{Cf}/u.test(text.replace(/\p{RGI_Emoji}/gv, ' ').replace(joiner, ''));
 
 /** The longest name of a person, in characters. */
 export const maxPersonName = 80;
 
 /**
- * Returns true for a visible line that contains no format characters (Cf), which are invisible and let a name look like
+ * Returns true for a visible line that contains no format characters (Cf) and no blank letters, which are invisible and let a name look like
  * another one, except where the spelling of a script and emoji need them.
  */
 export const isPersonName = (text: string): boolean => isVisibleLine(text) && isPlain(text);

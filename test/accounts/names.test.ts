@@ -114,9 +114,32 @@ test('lines: controls of the writing direction are removed from titles, addresse
   );
 });
 
+test('invisible: 400 for a title, an item and a name of characters that fonts show as nothing, and for a name with blank letters', async () => {
+  const event = await createEvent(api, me);
+  // The fillers of Hangul, the empty pattern of Braille, and others that Unicode lets fonts ignore.
+  for (const blank of [
+    '\u3164',
+    '\u2800',
+    '\uffa0',
+    '\u115f\u1160',
+    '\u034f',
+    '\ufe0f',
+    '\u3164 \u200b\u2800',
+  ]) {
+    const title = await api.patch(`/v1/events/${event.id}`, me.token, { title: blank });
+    expectFieldError(title, 'title', code(blank));
+    const item = { title: blank, kind: 'bring', quantityNeeded: 1 };
+    expectFieldError(await api.post(`/v1/events/${event.id}/items`, me.token, item), 'title', code(blank));
+    expectFieldError(await change({ name: blank }), 'name', code(blank));
+  }
+  for (const name of ['Mara\u3164', 'Ma\u2800ra', '\u115fMara', 'Mara\u034f'])
+    expectFieldError(await change({ name }), 'name', code(name));
+  for (const name of ['김서연', 'Mara ❤️', 'ᠮᠣᠩᠭᠣᠯ', '邊󠄁見']) expectStatus(await change({ name }), 200);
+});
+
 test('emoji: 400 for a control of the writing direction and other invisible characters', async () => {
   const event = await createEvent(api, me);
-  for (const emoji of ['\u202e', '\u2067', '\u200b', '\u2028']) {
+  for (const emoji of ['\u202e', '\u2067', '\u200b', '\u2028', '\u3164', '\u2800']) {
     const item = { title: 'Bread', kind: 'bring', quantityNeeded: 1, emoji };
     expectFieldError(await api.post(`/v1/events/${event.id}/items`, me.token, item), 'emoji', code(emoji));
   }

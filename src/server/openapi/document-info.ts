@@ -8,8 +8,8 @@ import { guide } from './guide.ts';
 /** The project's own formats, for clients that validate requests. */
 const formatsText =
   'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
-  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters or line breaks; `person-name` is a ' +
-  '`visible-line` without format characters (Cf), except where emoji and the spelling of a script need joiners; ' +
+  'neither a separator (Z), other (C) nor default-ignorable in Unicode, nor U+2800, and `visible-line` has no control characters or line breaks; `person-name` is a ' +
+  '`visible-line` without format characters (Cf) and letters that are blank (U+034F, U+115F, U+1160, U+2800, U+3164, U+FFA0), except where emoji and the spelling of a script need joiners; ' +
   '`grapheme` is one user-perceived, visible character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
   'an http or https URL whose host has at most 253 characters and 63 in a label; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
   'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`. The server removes the ' +

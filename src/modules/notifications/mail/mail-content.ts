@@ -3,6 +3,7 @@ import { type Language, localeOf } from '../../../../web/src/lib/language/langua
 import type { ReadyConfig } from '../../../lib/config.ts';
 import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
+import { senderName } from '../../../mail/sender-name.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
 import type { NotificationRow } from '../present.ts';
 import type { BroughtItem } from '../schemas.ts';
@@ -40,7 +41,7 @@ export function newsContent(
   { instance, links }: MailContext,
 ): MailContent {
   const { row, names, brought, stop } = news;
-  const [name] = row.kind === 'reports' ? [] : names;
+  const name = senderName(row.kind === 'reports' ? undefined : names[0]);
   const sentence = sentenceOf(news, language);
   const items = brought.map(({ title, emoji, quantity }) =>
     mailText('people_quantity', language, { quantity, title: `${emoji} ${title}` }),

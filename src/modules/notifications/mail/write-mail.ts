@@ -3,6 +3,7 @@ import { sql } from '../../../db/sql.ts';
 import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
+import { senderName } from '../../../mail/sender-name.ts';
 import {
   type DeliveredKindName,
   type FanOutKind,
@@ -58,7 +59,7 @@ async function findReplyAddress(
 ): Promise<MailContent['replyTo'] | null> {
   const [organizer] = await db.query<{ name: string; address: string }>(sql`
     select name, email as address from users where id = ${personId} and mail_replies and email is not null`);
-  return organizer ?? null;
+  return organizer ? { ...organizer, name: senderName(organizer.name) ?? '' } : null;
 }
 
 async function readNews(
