@@ -125,6 +125,12 @@ export const sessionOperations: Record<string, Operation> = {
     example: () => ({ token: 'pl_none' }),
     ...rowsOfPages(async ({ api }) => ({ token: tokenOf(await requestMail(api, nextAddress())) })),
   },
+  'POST /v1/auth/email/link/contact': {
+    ...open(),
+    ...of({ token: opaque }),
+    example: () => ({ token: 'pl_none' }),
+    ...row({ body: async ({ api }) => ({ token: tokenOf(await requestMail(api, nextAddress())) }) }),
+  },
   // The server of these tests has no provider; test/oidc/ has one.
   'POST /v1/auth/oidc/start': {
     ...open(),

@@ -200,6 +200,19 @@ test('mail link: 400 for a token that was changed or replaced by a newer one; 40
   expectStatus(await openLink(token), 200);
 });
 
+// spec: 5 POST /v1/auth/email/link/contact: whom a link signs in
+test('mail link: 200 with the first letter and the domain of its address; 400 for a token that the server did not make', async () => {
+  const email = nextAddress();
+  const token = tokenOf(await requestMail(api, email));
+  const read = (sent: string) => api.post('/v1/auth/email/link/contact', undefined, { token: sent });
+  const { body } = expectStatus(await read(token), 200);
+  assert.deepEqual(body, { contact: `${email.charAt(0)}•••@${email.split('@')[1]}` });
+  for (const changed of ['', 'pl_none', `${token.slice(0, -2)}AA`])
+    expectProblem(await read(changed), 400, 'wrong_code');
+  // Reading uses nothing up.
+  expectStatus(await openLink(token), 200);
+});
+
 test('mail sign-in: 200 with a session that exports and deletes the account; its code is mailed', async () => {
   const email = nextAddress();
   const { accessToken, user } = await signIn(email);

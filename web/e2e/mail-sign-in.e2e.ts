@@ -46,11 +46,14 @@ for (const javaScriptEnabled of [true, false]) {
       createPerson,
     }) => {
       const { client } = await createPerson();
-      const { data } = await requestMailCode({ client, body: { email: newAddress() } });
+      const email = newAddress();
+      const { data } = await requestMailCode({ client, body: { email } });
       const link = new URL(data.devLink ?? '');
       const path = link.pathname + link.search;
       await page.goto(path);
       expect(await context.cookies()).toEqual([]);
+      const shown = `${email.charAt(0)}•••@${email.split('@')[1]}`;
+      await expect(page.getByRole('main')).toContainText(`This link signs in: ${shown}`);
       await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
       await giveName(page);
       await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();

@@ -6,6 +6,7 @@ import { authExportSections } from './export-sections.ts';
 import { getMe } from './get-me.ts';
 import { listSessions } from './list-sessions.ts';
 import { logout } from './logout.ts';
+import { readLink } from './read-link.ts';
 import { refresh } from './refresh.ts';
 import { requestCode, requestMailCode } from './request-code.ts';
 import { deleteExpiredNetworks } from './requesters.ts';
@@ -25,6 +26,7 @@ export const auth = defineModule<AuthServices>({
     signInByMail,
     signInBrowserByMail,
     signInByLink,
+    readLink,
     refresh,
     logout,
     getMe,

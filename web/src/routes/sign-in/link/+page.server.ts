@@ -1,4 +1,4 @@
-import { signInByLink } from '@potluck/client';
+import { isProblem, readLink, signInByLink } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { texts } from '#lib/forms/texts.ts';
 import { announce, goOn } from '#lib/server/after-sign-in.ts';
@@ -12,8 +12,10 @@ export const load: PageServerLoad = async ({ locals: { me, api }, url }) => {
   const next = localPath(asked.text('next'));
   if (me) redirect(303, next);
   const query = queryOf(next);
+  const token = asked.text('token');
   return {
-    token: asked.text('token'),
+    token,
+    contact: token === '' ? null : await contactOf(api, token),
     ...(await announce(api, new PageFields(query))),
     /** Where this form is sent, and where a new link can be had, for the same page that follows. */
     action: `/sign-in/link?${new URLSearchParams({ next })}`,
@@ -30,6 +32,17 @@ export const actions: Actions = {
     done: (_, __, { client, form }) => goOn(client, form),
   }),
 };
+
+/** Null for a token that the server did not make; the sign-in itself says so. */
+async function contactOf(client: App.Locals['api'], token: string): Promise<string | null> {
+  const read = readLink({ client, body: { token } });
+  return await read
+    .then(({ data }) => data.contact)
+    .catch((error: unknown) => {
+      if (isProblem(error)) return null;
+      throw error;
+    });
+}
 
 /** If the page that follows is that of the sign-in, this one does what it would do. */
 function queryOf(path: string): URLSearchParams {
