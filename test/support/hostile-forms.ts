@@ -10,6 +10,10 @@ export type PageRequest = {
   body?: string;
 };
 
+/** The names of requests that would end what the others need: the session, the account and the event. */
+export const endsOthers =
+  /^POST \/(?:sign-out|settings\/(?:delete|devices|sign-in)|admin\/people|e\/\[id\]\/\(organizer\)\/delete|admin.*\?\/suspend)/;
+
 /** The ids of what the pages show. */
 export type Subjects = { event: string; item: string; person: string; report: string };
 

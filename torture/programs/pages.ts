@@ -1,4 +1,4 @@
-import { hostileRequests, type PageRequest } from '../../test/support/hostile-forms.ts';
+import { endsOthers, hostileRequests, type PageRequest } from '../../test/support/hostile-forms.ts';
 import type { Server } from '../../test/support/processes.ts';
 import { type Client, openClient } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
@@ -33,7 +33,11 @@ export const pages: Program = {
     await client.send('GET', '/');
     for (const visitor of ['', cookie]) {
       for await (const request of hostileRequests(subjects)) {
-        if (!request.name.includes(only) || ends.test(request.name) || !isDrawn(request, made++, size(1, 12)))
+        if (
+          !request.name.includes(only) ||
+          endsOthers.test(request.name) ||
+          !isDrawn(request, made++, size(1, 12))
+        )
           continue;
         if (++sent % 50 === 0) progress(request.name);
         const cost = await measure(client, server, request, visitor);
@@ -54,10 +58,6 @@ export const pages: Program = {
     };
   },
 };
-
-/** These forms would end what the other requests need. */
-const ends =
-  /^POST \/(?:sign-out|settings\/(?:delete|devices|sign-in)|admin|e\/\[id\]\/\(organizer\)\/delete)/;
 
 /** All requests, or those with the longest texts and some of the others. */
 const isDrawn = ({ name }: PageRequest, n: number, step: number): boolean =>
