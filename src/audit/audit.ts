@@ -32,6 +32,9 @@ export const auditActions = [
   'role_changed',
   'account_suspended',
   'account_restored',
+  // The subject is the organizer; the detail is the id of the event, and, of a hidden one, the reason.
+  'event_hidden',
+  'event_shown',
   'flag_changed',
   // The detail names the settings of the instance.
   'settings_changed',
@@ -149,8 +152,8 @@ async function anonymizeEntries(
   // Deleted and inserted: `who` is the distribution key, which an update cannot change on every engine.
   const entries = await tx.query<AnonymousEntry>(sql`
     delete from audit where who = ${hashOf(secretKey, { userId })}
-    -- The reason of a suspension may identify the person.
-    returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
+    -- The reason of a suspension or of a hidden event may identify the person.
+    returning id, at, what, case when what in ('account_suspended', 'event_hidden') then '' else detail end as detail`);
   const who = randomBytes(32);
   const remaining = [...entries, ...further].map((entry) => ({ who, ...entry }));
   await tx.execute(

@@ -180,6 +180,7 @@ const byStatus = {
       'Not that many seats are free',
       'The seats are booked or reserved for the waitlist. Join the waitlist with `waitlist: true`.',
     ],
+    event_hidden: ['The event is hidden', 'An event that an admin hides cannot be copied.'],
     capacity_below_booked: [
       'More seats than that are booked',
       '`capacity` cannot be lower than the number of seats already booked.',

@@ -37,9 +37,10 @@ type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true };
 
 /**
  * A kind that a job delivers. `isFromPerson`: whether the person whom the notification names causes it. It then does not
- * reach that person, does not cross a block, and disappears when the person is suspended.
+ * reach that person, does not cross a block, and disappears when the person is suspended. `isAnonymous`: whether the recipient
+ * must not learn who caused it.
  */
-type DeliveredKind = Kind & { isFromPerson: boolean; mail: MailRule };
+type DeliveredKind = Kind & { isFromPerson: boolean; isAnonymous?: true; mail: MailRule };
 
 /** Statements that select the `user_id` of recipients. A person may occur more than once. */
 type Recipients = (event: { eventId: string; organizerId: string }) => Statement[];
@@ -119,6 +120,15 @@ const causes = {
     icon: 'Ticket',
     description: 'the caller moved up from the waitlist and has seats',
   },
+  eventHidden: {
+    about: 'event',
+    isFromPerson: false,
+    isAnonymous: true,
+    level: 'all',
+    mail: eventMails,
+    icon: 'Lock',
+    description: 'for the organizer: an admin hides the event; only while the admin does',
+  },
   message: {
     about: 'person',
     isFromPerson: true,
@@ -184,6 +194,8 @@ export const kindsWithoutEvent = [...personKinds, ...adminKinds];
 /** Kinds that count what several people do. Of what is unread, only the first is pushed. */
 export const countedKinds: NotificationKind[] = [...summaryKinds, ...adminKinds];
 export const kindsFromPeople = deliveredKinds.filter((kind) => delivered[kind].isFromPerson);
+
+export const anonymousKinds = deliveredKinds.filter((kind) => delivered[kind].isAnonymous);
 
 /** Whether notifications of a kind go to a channel. @param level undefined: the recipient has not set one */
 export const reaches = (kind: NotificationKind, level: Level | undefined, channel: Channel): boolean =>

@@ -1,6 +1,6 @@
 /** The operations of admins. */
 import { auditActions } from '../../src/audit/audit.ts';
-import { createUser } from '../support/factories.ts';
+import { createEvent, createUser } from '../support/factories.ts';
 import { cursorPage, language, reportReason, yesOrNo } from './fields.ts';
 import {
   adminsOnly,
@@ -24,6 +24,11 @@ const newReport = async ({ api, event }: RowContext): Promise<string> => {
 const ofNewUser = (tail: string) => ({
   path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
+
+const ofNewEvent = {
+  path: async ({ api }: RowContext) =>
+    `/v1/admin/events/${(await createEvent(api, await createUser(api))).id}/hidden`,
+};
 
 export const adminOperations: Record<string, Operation> = {
   'GET /v1/admin/reports': {
@@ -63,6 +68,16 @@ export const adminOperations: Record<string, Operation> = {
     ...rowOfAdmins(ofNewUser('/suspend')),
   },
   'DELETE /v1/admin/users/{id}/suspend': { ...required(), ...rowOfAdmins(ofNewUser('/suspend')) },
+  'PUT /v1/admin/events/{id}/hidden': {
+    ...required(),
+    ...of({ reason: prose(500, { min: 1 }) }),
+    example: () => ({ reason: 'Spam' }),
+    ...rowOfAdmins(ofNewEvent),
+  },
+  'DELETE /v1/admin/events/{id}/hidden': {
+    ...required(),
+    ...rowOfAdmins(ofNewEvent),
+  },
   'PUT /v1/admin/users/{id}/role': {
     ...required(),
     ...of({ role: oneOf('user', 'admin') }),
@@ -106,6 +121,7 @@ export const adminOperations: Record<string, Operation> = {
             'reminder',
             'newEvent',
             'bookingConfirmed',
+            'eventHidden',
             'message',
           ],
           ...['follower', 'reports'],

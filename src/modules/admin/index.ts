@@ -4,6 +4,7 @@ import type { BaseServices } from '../../http/services.ts';
 import { changeRole } from './change-role.ts';
 import { getAdminOverview } from './get-admin-overview.ts';
 import { getFeatures } from './get-features.ts';
+import { hideEvent, showEvent } from './hide-event.ts';
 import { listAccounts } from './list-accounts.ts';
 import { listAdminMails } from './list-admin-mails.ts';
 import { listAudit } from './list-audit.ts';
@@ -23,6 +24,8 @@ export const admin = defineModule<BaseServices>({
     listAccounts,
     suspendAccount,
     restoreAccount,
+    hideEvent,
+    showEvent,
     changeRole,
     listFlags,
     switchFlag,

@@ -3,9 +3,21 @@ import { languages } from '../../../web/src/lib/language/languages.ts';
 import { auditActions } from '../../audit/audit.ts';
 import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
-import { body, named, nullable, oneOf, prose, ref, Suspension, text, timestamp } from '../../http/schemas.ts';
+import {
+  body,
+  named,
+  nullable,
+  oneOf,
+  prose,
+  ref,
+  Suspension,
+  seenPattern,
+  text,
+  timestamp,
+} from '../../http/schemas.ts';
 import { type ContactKind, contactKinds } from '../../lib/contact.ts';
 import { mailStates } from '../../mail/mails.ts';
+import { Hidden } from '../events/schemas.ts';
 import { storedMailKinds } from '../notifications/schemas.ts';
 import { reasons } from '../reports/schemas.ts';
 import { Person } from '../users/schemas.ts';
@@ -27,6 +39,20 @@ export const SuspensionReason = body(
   { examples: [{ reason: 'Selling tickets to events that do not exist' }] },
 );
 export const Suspended = named('SuspensionState', Type.Object({ id, isSuspended: Type.Boolean() }));
+
+export const HidingReason = body(
+  {
+    reason: prose(500, {
+      minLength: 1,
+      format: 'visible-text',
+      pattern: seenPattern,
+      description: 'The organizer reads it. It is part of the audit trail.',
+      examples: ['The address belongs to a person who knows nothing of the event.'],
+    }),
+  },
+  { examples: [{ reason: 'The address belongs to a person who knows nothing of the event.' }] },
+);
+export const HiddenEvent = named('HiddenEvent', Type.Object({ id, hidden: nullable(Hidden) }));
 
 export const NewRole = body({ role: oneOf(roles) }, { examples: [{ role: 'admin' }] });
 export const Role = named('RoleState', Type.Object({ id, role: oneOf(roles) }));

@@ -29,6 +29,8 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   id,
   organizerId,
   hidden: false,
+  hiddenReason: null,
+  hiddenAt: null,
   createdAt: new Date('2026-01-01T00:00:00Z'),
   updatedAt: new Date('2026-01-02T00:00:00Z'),
   isAnnounced: true,

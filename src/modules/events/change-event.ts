@@ -49,7 +49,8 @@ export const updateEvent = defineEndpoint({
       people.find(row.organizerId),
       viewerStates.find({ eventId: row.id, userId: caller.id }),
     ]);
-    const { json, etag } = serializeEvent(toCachedEvent(row), organizer, viewerState, config.publicUrl);
+    const viewer = { viewerState, isOrganizer: true };
+    const { json, etag } = serializeEvent(toCachedEvent(row), organizer, viewer, config.publicUrl);
     return { statusCode: 200, json, headers: { etag } };
   },
 });

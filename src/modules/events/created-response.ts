@@ -15,12 +15,13 @@ export async function createdResponse(
 ) {
   const row = await findEvent(tx, id);
   if (!row) throw new Problem('event_not_found');
+  const viewer = { viewerState: noViewerStateOfRecord, isOrganizer: true };
   return {
     status: 201 as const,
-    body: toEvent(row, organizer, noViewerStateOfRecord, publicUrl),
+    body: toEvent(row, organizer, viewer, publicUrl),
     headers: {
       location: `/v1/events/${id}`,
-      etag: serializeEvent(toCachedEvent(row), organizer, noViewerStateOfRecord, publicUrl).etag,
+      etag: serializeEvent(toCachedEvent(row), organizer, viewer, publicUrl).etag,
     },
   };
 }

@@ -17,9 +17,12 @@ import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
 import { versionOfEvent } from './event-rules.ts';
 import {
+  type EventRow,
   type MyBooking,
+  type RecordViewer,
   roundDistance,
   toCommonEvent,
+  toHidden,
   toListedEvent,
   toMyBooking,
   type ViewerState,
@@ -40,10 +43,11 @@ export type ListElement = {
 
 const serializeCommonEvent = serializerOf(CommonEvent);
 const serializeListedEvent = serializerOf(ListedEvent);
-const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden } = Event.properties;
+const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden, hidden } = Event.properties;
 const serializeViewerState = serializerOf(Type.Object({ myRsvp, isSaved }));
 const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden }));
 const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
+const serializeHidden = serializerOf(Type.Object({ hidden }));
 const serializeMeta = serializerOf(PageMeta);
 
 /** A JSON object without its closing brace. */
@@ -73,6 +77,10 @@ type OwnRsvp = Pick<ViewerStateOfRecord, 'myExtraGuests' | 'isRsvpHidden'>;
 const ownRsvpJson = (own: OwnRsvp): string => fieldsOf(serializeOwnRsvp(own));
 const plainRsvpJson = ownRsvpJson({ myExtraGuests: 0, isRsvpHidden: false });
 
+const notHiddenJson = fieldsOf(serializeHidden({ hidden: null }));
+const hiddenJson = (row: EventRow): string =>
+  row.hiddenAt === null ? notHiddenJson : fieldsOf(serializeHidden({ hidden: toHidden(row) }));
+
 /** The viewer's own fields of the record, without the booking; empty without a token. */
 function ownFieldsJson(state: ViewerStateOfRecord | null): string {
   if (!state) return '';
@@ -85,12 +93,11 @@ function ownFieldsJson(state: ViewerStateOfRecord | null): string {
 
 /**
  * The `Event` record, and an ETag that changes whenever the text changes and begins with the version of the event.
- * @param viewerState null without a token
  */
 export function serializeEvent(
   event: CachedEvent,
   organizer: PersonRow | null,
-  viewerState: ViewerStateOfRecord | null,
+  { viewerState, isOrganizer }: RecordViewer,
   publicUrl: string,
 ): { json: string; etag: string } {
   let { record } = event;
@@ -100,14 +107,19 @@ export function serializeEvent(
     event.record = record;
   }
   const booking = viewerState?.booking ? bookingJson(viewerState.booking) : noBookingJson;
-  const own = `${booking}${ownFieldsJson(viewerState)}`;
+  const hidden = isOrganizer ? hiddenJson(event.row) : '';
+  const own = `${booking}${ownFieldsJson(viewerState)}${hidden}`;
+  const isCacheable = booking === noBookingJson && event.row.hiddenAt === null;
   return {
     json: `${record.json}${own}}`,
-    etag: weakTag(record.hash + hashOwnFields(own, booking === noBookingJson)),
+    etag: weakTag(record.hash + hashOwnFields(own, isCacheable)),
   };
 }
 
-/** Hashes of the own fields of callers without a booking: one for each viewer state, and one without a token. */
+/**
+ * Hashes of the own fields of callers without a booking, of events that no admin hides: one for each viewer state, for
+ * organizers and others, and one without a token.
+ */
 const ownFieldHashes = new Map<string, string>();
 
 function hashOwnFields(own: string, isCacheable: boolean): string {

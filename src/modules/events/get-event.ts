@@ -2,6 +2,7 @@ import { callerHeaders } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import { isOrganizer } from './audience.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { isVisible } from './policy.ts';
 import { Event, EventParams } from './schemas.ts';
@@ -14,7 +15,7 @@ export const getEvent = defineEndpoint({
   summary: 'Get an event',
   description:
     "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
-    'event results in a 404 for all callers except its organizer and admins.',
+    'event, and one that an admin hides, results in a 404 for all callers except its organizer and admins.',
   access: 'optional',
   params: EventParams,
   response: { 200: Event },
@@ -33,7 +34,12 @@ export const getEvent = defineEndpoint({
     ]);
     // The account is deleted, and the event has become visible too late to be deleted with it.
     if (!organizer) throw new Problem('event_not_found');
-    const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
+    const { json, etag } = serializeEvent(
+      event,
+      organizer,
+      { viewerState, isOrganizer: isOrganizer(event.row, caller) },
+      config.publicUrl,
+    );
     const vary = `${callerHeaders}, Accept-Encoding`;
     return { statusCode: 200, json, headers: { etag, vary, 'cache-control': 'private, no-cache' } };
   },

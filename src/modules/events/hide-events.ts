@@ -7,7 +7,7 @@ import { addToEventsCount } from '../users/accounts.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 
 /**
- * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are
+ * Hides the events of an organizer, or shows those that no admin hides, and updates the organizer's number of listed events. Events are
  * locked in ascending order of their ids, as everywhere (`LOCK_ORDER`).
  * @returns the ids of the changed events, and the keys of the lists that show or showed them
  */
@@ -18,7 +18,7 @@ export async function setHidden(
 ): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
   await lockOrganizedEvents(tx, userId);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
-    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden}
+    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden} and hidden_at is null
     returning id, lat, lng, start_at, end_at, visibility, status`);
   const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await addToEventsCount(tx, userId, hidden ? -listingKeys.length : listingKeys.length);

@@ -7,8 +7,8 @@ import { isOrganizer } from './audience.ts';
 import type { EventRow } from './present.ts';
 
 /**
- * Whether the viewer may see an event by its id. A private event is visible to its organizer and to admins. A hidden
- * event, whose organizer is suspended, is visible to admins only.
+ * Whether the viewer may see an event by its id. A private event and a hidden one, which an admin hid or whose organizer is
+ * suspended, are visible to the organizer and to admins. A suspended organizer has no session that reads events.
  * @param viewer null for a request without a token
  */
 export function isVisible(
@@ -16,7 +16,7 @@ export function isVisible(
   viewer: Viewer | null,
 ): boolean {
   if (viewer?.role === 'admin') return true;
-  return !event.hidden && (event.visibility !== 'private' || event.organizerId === viewer?.id);
+  return (!event.hidden && event.visibility !== 'private') || event.organizerId === viewer?.id;
 }
 
 /** `isVisible` as a condition on `events e`: true, or false or null. */
@@ -29,7 +29,7 @@ export const visibleCondition = (viewer: Viewer | null): Statement =>
  * @param viewerId SQL expression: the viewer's id
  */
 const visibleToCondition = (isAdmin: Statement, viewerId: Statement): Statement => sql`
-  (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewerId}))`;
+  (${isAdmin} or not e.hidden and e.visibility <> 'private' or e.organizer_id = ${viewerId})`;
 
 /** Whether lists show an event. */
 export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>

@@ -2,13 +2,16 @@
 import { avatarUrl, type PersonRow } from '../users/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { EventFields } from './event-fields.ts';
-import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
+import type { CommonEvent, Event, HiddenState, ListedEvent } from './schemas.ts';
 
 export type EventRow = EventFields & {
   id: string;
   organizerId: string;
-  /** The organizer is suspended. */
+  /** An admin hides the event, or the organizer is suspended. */
   hidden: boolean;
+  /** Why and since when an admin hides the event; null if no admin does. */
+  hiddenReason: string | null;
+  hiddenAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
   /** Version number for calendars: increases with each change of a field that calendars show. */
@@ -33,6 +36,11 @@ export type ViewerStateOfRecord = ViewerState & {
   isRsvpHidden: boolean;
   booking: MyBooking | null;
 };
+/**
+ * Whom a record is for. `viewerState`: null without a token. `isOrganizer`: whether the viewer organizes the event or is an
+ * admin, who read why it is hidden.
+ */
+export type RecordViewer = { viewerState: ViewerStateOfRecord | null; isOrganizer: boolean };
 
 /** The chosen image, or the generated cover. */
 export const coverUrlOf = (
@@ -53,7 +61,7 @@ export function withChosenCover<T extends { coverUrl?: string | null }>(fields: 
 }
 
 /** The fields of responses, and others: the serializers leave out what the schema of a response does not have. */
-const common = (row: EventRow, publicUrl: string) => ({
+const common = <Row extends Omit<EventRow, 'hidden'>>(row: Row, publicUrl: string) => ({
   ...row,
   coverUrl: coverUrlOf(row, publicUrl),
   location: row,
@@ -83,21 +91,36 @@ export const toCommonEvent = (
   publicUrl: string,
 ): CommonEvent => ({
   ...common(row, publicUrl),
-  organizer: {
-    id: row.organizerId,
-    name: organizer?.name ?? '',
-    avatar: avatarUrl(publicUrl, organizer ?? { id: row.organizerId, avatarUpload: null }),
-  },
+  organizer: toOrganizer(row, organizer, publicUrl),
 });
 
-/** The record. @param viewerState null without a token */
+const toOrganizer = (
+  { organizerId: id }: EventRow,
+  organizer: PersonRow | null,
+  publicUrl: string,
+): CommonEvent['organizer'] => ({
+  id,
+  name: organizer?.name ?? '',
+  avatar: avatarUrl(publicUrl, organizer ?? { id, avatarUpload: null }),
+});
+
+/** Why and since when admins hide the event, or null. */
+export const toHidden = ({ hiddenReason: reason, hiddenAt: at }: EventRow): HiddenState | null =>
+  at && { reason: reason ?? '', at };
+
+/** The record. */
 export const toEvent = (
   row: EventRow,
   organizer: PersonRow | null,
-  viewerState: ViewerStateOfRecord | null,
+  { viewerState, isOrganizer }: RecordViewer,
   publicUrl: string,
-): Event => ({
-  ...toCommonEvent(row, organizer, publicUrl),
-  ...viewerState,
-  ...toMyBooking(viewerState?.booking ?? null),
-});
+): Event => {
+  const { hidden: _, ...shown } = row;
+  return {
+    ...common(shown, publicUrl),
+    organizer: toOrganizer(row, organizer, publicUrl),
+    ...viewerState,
+    ...toMyBooking(viewerState?.booking ?? null),
+    ...(isOrganizer && { hidden: toHidden(row) }),
+  };
+};

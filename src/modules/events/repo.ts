@@ -25,7 +25,8 @@ export const eventColumns: Statement = raw(`
 
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
 export const selectEventRows = (selection: Statement): Statement => sql`
-    select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.is_announced, e.sequence, (e.version + c.version)::float8 as version
+    select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.hidden_reason, e.hidden_at,
+      e.is_announced, e.sequence, (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 

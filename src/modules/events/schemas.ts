@@ -97,6 +97,12 @@ export type CommonEvent = Static<typeof CommonEvent>;
 
 const seats = { id: Type.String(), seats: Type.Integer({ examples: [2] }) };
 
+export const Hidden = Type.Object({
+  reason: Type.String({ examples: ['The address belongs to a person who knows nothing of the event.'] }),
+  at: timestamp(),
+});
+export type HiddenState = Static<typeof Hidden>;
+
 /** The record of an event (specification 2.5). */
 export const Event = named(
   'Event',
@@ -122,6 +128,13 @@ export const Event = named(
     isRsvpHidden: Type.Optional(
       Type.Boolean({
         description: "Whether the caller's RSVP is hidden from other people; absent without a token.",
+      }),
+    ),
+    hidden: Type.Optional(
+      nullable(Hidden, {
+        description:
+          'Why and since when an admin hides the event from all but its organizer and admins; null if no admin does. Absent ' +
+          'for other callers.',
       }),
     ),
   }),

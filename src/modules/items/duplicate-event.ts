@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from '../events/created-response.ts';
@@ -28,14 +29,17 @@ export const duplicateEvent = defineEndpoint({
   params: EventParams,
   body: EventCopy,
   response: { 201: Event },
-  problems: ['event_not_found', 'not_organizer', 'item_list_full', 'quota_exceeded'],
+  problems: ['event_not_found', 'not_organizer', 'event_hidden', 'item_list_full', 'quota_exceeded'],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const { people, clock, config } = services;
     const sourceId = readId(params.id, 'event_not_found');
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
-      const fields = fieldsOfCopy(await requireOwnEvent(tx, sourceId, caller), body);
+      const source = await requireOwnEvent(tx, sourceId, caller);
+      // The organizer could publish the copy in the place of the event that an admin hides.
+      if (source.hiddenAt) throw new Problem('event_hidden');
+      const fields = fieldsOfCopy(source, body);
       const now = clock();
       const id = await insertEvent(tx, caller.id, fields, now, {
         async insertDetails(copyId) {

@@ -19,6 +19,8 @@ export type NotificationRow = {
   personId: string | null;
   isFollowing: boolean;
   eventId: string | null;
+  /** Of `eventHidden`: the reason of the admin. */
+  reason: string | null;
 } & EventColumns;
 
 export type BroughtItemRow = ItemId & Omit<BroughtItem, 'itemId'>;

@@ -9,6 +9,7 @@ import { maxId, minId } from '../../lib/ids.ts';
 import {
   adminKinds,
   kinds as allKinds,
+  anonymousKinds,
   kindsFromPeople,
   kindsWithoutEvent,
   type Level,
@@ -25,7 +26,7 @@ const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.u
 
 /**
  * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
- * longer see, not those that come from a person who is suspended, who blocks the viewer or
+ * longer see, not those that an event is hidden which no admin hides any more, not those that come from a person who is suspended, who blocks the viewer or
  * whom the viewer blocks, and those for admins only while the viewer is one. An inbox is small, so reading all of it is cheap.
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
@@ -39,6 +40,7 @@ const visibleNotifications = (viewer: Viewer): Statement => sql`
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
   where (n.kind = any(${kindsWithoutEvent}) or (e.id is not null and ${visibleCondition(viewer)}))
+    and (n.kind <> 'eventHidden' or e.hidden_at is not null)
     and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})
     and (n.kind <> all(${adminKinds})
       or exists (select 1 from users me where me.id = ${viewer.id} and me.role = 'admin'))`;
@@ -78,10 +80,11 @@ export async function findUnreadNotification(
 const selectNotifications = (viewer: Viewer): Statement => sql`
     select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
       case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
-      case when ${isPersonHidden} then null else n.person_id end as person_id,
+      case when ${isPersonHidden} or n.kind = any(${anonymousKinds}) then null else n.person_id end as person_id,
       coalesce(r.follows, false) as is_following,
       e.id as event_id, e.title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
-      e.lat, e.lng, e.is_exact, e.status
+      e.lat, e.lng, e.is_exact, e.status,
+      case when n.kind = 'eventHidden' then e.hidden_reason end as reason
     ${visibleNotifications(viewer)}`;
 
 export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {

@@ -4,6 +4,7 @@ import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../
 import { mailKinds } from '../../mail/kinds.ts';
 import {
   adminKinds,
+  anonymousKinds,
   channelsOf,
   countedKinds,
   kinds,
@@ -74,7 +75,7 @@ export const Notification = named(
     }),
     person: nullable(ref(Person), {
       description:
-        `The sender, the follower, or the organizer of the event; of ${listOfCodes(countedKinds)}, the person who ` +
+        `The sender, the follower, or the organizer of the event; null for ${listOfCodes(anonymousKinds)}; of ${listOfCodes(countedKinds)}, the person who ` +
         'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
     }),
     isFollowing: Type.Boolean({ description: 'Whether the caller follows `person`.', examples: [false] }),
@@ -83,6 +84,9 @@ export const Notification = named(
     }),
     answer: nullable(oneOf(['going', 'interested'], { examples: ['going'] }), {
       description: 'For `rsvps`: the RSVP that `person` has now; null without one. Null for other kinds.',
+    }),
+    reason: nullable(Type.String(), {
+      description: 'For `eventHidden`: why the event is hidden. Null for other kinds.',
     }),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',

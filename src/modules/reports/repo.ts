@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { lockEach } from '../../db/locks.ts';
 import { one, type Queryable } from '../../db/query.ts';
 import { rowsOf } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
@@ -141,6 +142,25 @@ export async function changeReport(
     returning *`);
   const [row] = await withDetails(tx, rows);
   return row ? { row, isChanged: before.status !== status } : null;
+}
+
+/**
+ * Resolves the open reports of a subject. Those without a note get one. Reports are locked by reporter, of whom each has at
+ * most one about a subject.
+ */
+export async function resolveReportsOf(
+  tx: Transaction,
+  { type, id, aboutId }: { type: ReportRow['subjectType']; id: string; aboutId: string },
+  { note, now }: { note: string; now: Date },
+): Promise<void> {
+  const isOpen = sql`about_id = ${aboutId} and subject_type = ${type} and subject_id = ${id} and status = 'open'`;
+  const rows = await tx.query<{ reporterId: string }>(sql`select reporter_id from reports where ${isOpen}`);
+  const reporters = rows.map(({ reporterId }) => reporterId);
+  await lockEach(reporters, String, (reporterId) =>
+    tx.query(sql`
+      update reports set status = 'resolved', resolved_at = ${now}, note = coalesce(nullif(note, ''), ${note})
+      where reporter_id = ${reporterId} and ${isOpen}`),
+  );
 }
 
 /**

@@ -7,7 +7,12 @@ import { codeContent } from '../../../mail/code-content.ts';
 import { isMailKind, mailKinds } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import { mailedPurposes } from '../../../mail/mailer.ts';
-import { type DeliveredKindName, deliveredKinds, kindsWithoutEvent } from '../../../outbox/kinds.ts';
+import {
+  anonymousKinds,
+  type DeliveredKindName,
+  deliveredKinds,
+  kindsWithoutEvent,
+} from '../../../outbox/kinds.ts';
 import type { NotificationRow } from '../present.ts';
 import { type MailContext, type MailedNews, newsContent, ownContent } from './mail-content.ts';
 import { summaryContent } from './write-summary.ts';
@@ -44,6 +49,7 @@ const row: NotificationRow = {
   ...{ startAt: new Date('2026-12-12T17:00:00Z'), endAt: new Date('2026-12-12T21:30:00Z'), allDay: false },
   ...{ timezone: 'Europe/Stockholm', address: 'Kajen 3, Mölle', lat: 56.28, lng: 12.49, isExact: true },
   status: 'scheduled',
+  reason: null,
 };
 
 const countedRows = (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n) => [
@@ -52,8 +58,11 @@ const countedRows = (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n)
 ]);
 
 export const newsExample = (kind: DeliveredKindName, context: MailContext): MailedNews => ({
-  row: { ...row, kind, ...(kindsWithoutEvent.includes(kind) && { eventId: null }) },
-  names: ['Noor al-Hamad'],
+  row: {
+    ...{ ...row, kind, ...(kindsWithoutEvent.includes(kind) && { eventId: null }) },
+    reason: kind === 'eventHidden' ? 'The address belongs to a person who knows nothing of the event.' : null,
+  },
+  names: anonymousKinds.includes(kind) ? [] : ['Noor al-Hamad'],
   brought: kind === 'reminder' ? [{ title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
   stop: stopOf(kind, context),
 });

@@ -52,6 +52,7 @@ export function newsContent(
     subject: sentence,
     heading: sentence,
     ...(row.eventId !== null && { event: eventBlock(row, language) }),
+    ...(row.reason !== null && { paragraphs: [row.reason] }),
     ...(items.length > 0 && { paragraphs: [mailText('people_news_bring', language)], items }),
     ...(links !== null && { button: buttonOf(news, links, language) }),
     footer: footerOf({ kind, stop }, language, instance),

@@ -42,7 +42,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const isOfEvent = row.eventId !== null;
   const [news, calendar, replyTo] = await Promise.all([
     readNews(services, mail, row, rows),
-    isOfEvent ? calendarPart(services, mail) : null,
+    isOfEvent && row.kind !== 'eventHidden' ? calendarPart(services, mail) : null,
     isOfEvent ? findReplyAddress(services, row) : null,
   ]);
   const content = newsContent(news, mail.language, context);

@@ -58,6 +58,8 @@ export const isRemarkable = ({ what }: AuditEntry): boolean => !everyday.include
 export const actions: Record<Action, () => string> = {
   account_suspended: m.admin_action_account_suspended,
   account_restored: m.admin_action_account_restored,
+  event_hidden: m.admin_action_event_hidden,
+  event_shown: m.admin_action_event_shown,
   role_changed: m.admin_action_role_changed,
   flag_changed: m.admin_action_flag_changed,
   settings_changed: m.admin_action_settings_changed,
@@ -84,6 +86,8 @@ const sentences: Record<
 > = {
   account_suspended: m.admin_did_account_suspended,
   account_restored: m.admin_did_account_restored,
+  event_hidden: m.admin_did_event_hidden,
+  event_shown: m.admin_did_event_shown,
   settings_changed: m.admin_did_settings_changed,
   demo_removed: m.admin_did_demo_removed,
   report_resolved: m.admin_did_report_resolved,
@@ -102,7 +106,13 @@ const sentences: Record<
   refresh_token_reused: m.admin_did_refresh_token_reused,
 };
 
-const ofAdmins: Action[] = ['account_suspended', 'account_restored', 'role_changed'];
+const ofAdmins: Action[] = [
+  'account_suspended',
+  'account_restored',
+  'event_hidden',
+  'event_shown',
+  'role_changed',
+];
 const ofThemselves: Action[] = [
   'flag_changed',
   'settings_changed',
@@ -118,7 +128,7 @@ export type AuditLine = {
   href: string | null;
   /** The admin who acted; `id` is null if their account is deleted or a command acted. Null for other entries. */
   by: { id: string | null; name: string } | null;
-  /** The reason of a suspension. */
+  /** The reason of a suspension or of a hidden event. */
   reason: string;
 };
 
@@ -133,9 +143,17 @@ export function toAuditLine(entry: AuditEntry): AuditLine {
       : ofThemselves.includes(what)
         ? { id: userId, name }
         : null,
-    reason: what === 'account_suspended' ? detail : '',
+    reason: reasonOf(what, detail),
   };
 }
+
+/** The detail of a hidden event is its id and the reason; it is empty if the organizer's account is deleted. */
+const reasonOf = (what: Action, detail: string): string =>
+  what === 'account_suspended'
+    ? detail
+    : what === 'event_hidden'
+      ? detail.slice(detail.indexOf(' ') + 1)
+      : '';
 
 function describe(what: Action, detail: string, name: string): string {
   if (what === 'role_changed')
@@ -151,6 +169,7 @@ function describe(what: Action, detail: string, name: string): string {
 
 function hrefOf(what: Action, detail: string, userId: string | null): string | null {
   if (what === 'report_resolved' || what === 'report_reopened') return `/admin/reports/${detail}`;
+  if ((what === 'event_hidden' || what === 'event_shown') && detail) return `/e/${detail.split(' ', 1)[0]}`;
   if (what === 'flag_changed') return '/admin/switches';
   if (what === 'settings_changed' || what === 'demo_removed') return '/admin/settings';
   return userId && `/admin/audit?userId=${userId}`;

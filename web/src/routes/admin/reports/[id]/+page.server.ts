@@ -3,13 +3,14 @@ import {
   type Client,
   deleteItem,
   getReport,
+  hideEvent,
   listAudit,
   listReports,
   ProblemError,
   resolveReport,
   restoreAccount,
+  showEvent,
   suspendAccount,
-  updateEvent,
 } from '@potluck/client';
 import { textOf, texts } from '#lib/forms/texts.ts';
 import { isRemarkable } from '#lib/people/admin.ts';
@@ -123,23 +124,18 @@ export const actions: Actions = {
     done: (changed) => ({ done: 'restored' as const, ...changed }),
   }),
 
-  /** `previous`: the visibility to which the event returns. */
+  /** Hides the event, which resolves its reports. */
   hide: formAction({
     access: 'admins',
-    fields: (form) => texts(form, 'id', 'previous'),
-    send: ({ client }, { id }) => updateEvent({ client, path: { id }, body: { visibility: 'private' } }),
-    done: (_, event, sent) => ({ done: 'hidden' as const, undo: formOf(sent, 'show'), ...event }),
+    fields: (form) => texts(form, 'id', 'reason'),
+    send: ({ client }, { id, reason }) => hideEvent({ client, path: { id }, body: { reason } }),
+    done: (_, { id }, sent) => ({ done: 'hidden' as const, undo: formOf(sent, 'show'), id }),
   }),
 
   show: formAction({
     access: 'admins',
-    fields: (form) => texts(form, 'id', 'previous'),
-    send: ({ client }, { id, previous }) =>
-      updateEvent({
-        client,
-        path: { id },
-        body: { visibility: previous === 'unlisted' ? 'unlisted' : 'public' },
-      }),
+    fields: (form) => texts(form, 'id'),
+    send: ({ client }, path) => showEvent({ client, path }),
     done: () => ({ done: 'shown' as const }),
   }),
 
