@@ -38,7 +38,6 @@ const shapeOf = async (server: TestApp, person: Person | undefined, path: string
   return { status, problem };
 };
 
-// spec: 25.2 PUT /v1/admin/events/:id/hidden: an event that an admin hides
 test('hide: the event is as one that does not exist on every server, but for its organizer and admins; showing it restores all', async () => {
   const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
   const event = await createEvent(api, organizer, { title: 'Zwiebelkuchen am Kanal' });
@@ -85,7 +84,6 @@ test('hide: the event is as one that does not exist on every server, but for its
   await assertCounters(api.sql);
 });
 
-// spec: 25.2 PUT /v1/admin/events/:id/hidden: the organizer cannot undo it
 test('hide: 200 for changes of the organizer, none of which shows the event; a copy is 409 event_hidden', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
@@ -109,7 +107,6 @@ test('hide: 200 for changes of the organizer, none of which shows the event; a c
   await assertCounters(api.sql);
 });
 
-// spec: 25.2 PUT /v1/admin/events/:id/hidden: idempotent; resolves reports; audit trail
 test('hide: again it changes the reason alone; open reports are resolved, and the audit trail has each change', async () => {
   const [organizer, reporter, later] = await createUsers(api, 3);
   assert.ok(organizer && reporter && later);

@@ -14,7 +14,6 @@ const pathOf = (id: string) => `/v1/admin/events/${id}/hidden`;
 const hide = (id: string) => api.call('PUT', pathOf(id), { token: admin.token, body: { reason } });
 const show = (id: string) => api.delete(pathOf(id), admin.token);
 
-// spec: 6 GET /v1/notifications: an event that an admin hides
 test('hide: the organizer is notified with the reason and without the admin, until the event is shown', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
