@@ -3,22 +3,17 @@ import { type Fault, faultsOf } from '../fault.ts';
 
 export const accessFaults: Fault[] = [
   ...faultsOf('src/modules/events/policy.ts', [
+    [" && event.visibility !== 'private') || event", ') || event', 'hidden-events', 'a private event'],
+    ['(!event.hidden && ', '(', 'admin-hidden-events', 'an event that an admin hides'],
     [
-      "event.visibility !== 'private' || event.organizerId === viewer?.id",
-      'true',
-      'hidden-events',
-      'a private event',
-    ],
-    ['return !event.hidden && (', 'return (', 'admin-suspension', 'an event of a suspended person'],
-    [
-      "or not e.hidden and (e.visibility <> 'private'",
-      "or (e.visibility <> 'private'",
-      'admin-suspension',
-      'lists of events of a suspended person',
+      "or not e.hidden and e.visibility <> 'private'",
+      "or e.visibility <> 'private'",
+      'admin-hidden-events',
+      'lists of events that an admin hides',
     ],
     [
-      "(e.visibility <> 'private' or e.organizer_id = ${viewerId})",
-      'true',
+      "and e.visibility <> 'private' or e.organizer_id = ${viewerId}",
+      'or e.organizer_id = ${viewerId}',
       'own-lists',
       'lists of private events',
     ],
@@ -35,6 +30,30 @@ export const accessFaults: Fault[] = [
       '',
       'event-changes',
       'a stranger changes an event',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/hide-event.ts', [
+    [
+      '{ hidden: isSuspended, hiddenReason',
+      '{ hidden: false, hiddenReason',
+      'admin-hidden-events',
+      'showing an event shows it while its organizer is suspended',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/hide-events.ts', [
+    [
+      ' and hidden_at is null',
+      '',
+      'admin-hidden-events',
+      'restoring an account shows events that an admin hides',
+    ],
+  ]),
+  ...faultsOf('src/modules/items/duplicate-event.ts', [
+    [
+      "if (source.hiddenAt) throw new Problem('event_hidden');",
+      '',
+      'admin-hidden-events',
+      'a copy of a hidden event',
     ],
   ]),
   ...faultsOf('src/modules/discovery/highlights.ts', [
