@@ -38,6 +38,8 @@ const shapeOf = async (server: TestApp, person: Person | undefined, path: string
   return { status, problem };
 };
 
+// spec: 3 PUT /v1/admin/events/:id/hidden: hidden event: not hidden → hidden
+// spec: 3 DELETE /v1/admin/events/:id/hidden: hidden event: hidden → not hidden
 test('hide: the event is as one that does not exist on every server, but for its organizer and admins; showing it restores all', async () => {
   const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
   const event = await createEvent(api, organizer, { title: 'Zwiebelkuchen am Kanal' });

@@ -109,6 +109,8 @@ export const specification: Section[] = [
       'account: existing → deleted',
       'administrative block: not suspended → suspended',
       'administrative block: suspended → not suspended',
+      'hidden event: not hidden → hidden',
+      'hidden event: hidden → not hidden',
     ],
   },
   {
