@@ -39,7 +39,7 @@ test('admin: a report of an event notifies the admin, who suspends its organizer
   await row.getByRole('link', { name: 'Dubious party' }).click();
   await expect(page.getByRole('heading', { name: 'Dubious party' })).toBeVisible();
   await page.locator('summary', { hasText: `Suspend ${name}` }).click();
-  await page.getByLabel('Reason').fill('Fraud: the party does not exist');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Fraud: the party does not exist');
   await page.getByRole('button', { name: `Suspend ${name}` }).click();
   await expect(page.getByRole('status')).toContainText('suspended');
 
@@ -97,6 +97,38 @@ test('admin: the overview shows the open report itself, the figures of the week,
 for (const javaScriptEnabled of [true, false])
   test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
     test.use({ javaScriptEnabled });
+
+    test('admin: an event is hidden with a reason, which its organizer reads on its page, until it is shown again', async ({
+      page,
+      context,
+      createPerson,
+      signIn,
+    }) => {
+      const [admin, organizer, witness] = [await newAdmin(), await createPerson(), await createPerson()];
+      const { id } = await newEvent(organizer, { title: 'Dubious party' });
+      const { data } = await report({
+        client: witness.client,
+        body: { subject: { type: 'event', id }, reason: 'spam' },
+      });
+      await signIn(context, admin);
+      await page.goto(`/admin/reports/${data.id}`);
+      await page.locator('summary', { hasText: 'Hide event' }).click();
+      await page.getByRole('textbox', { name: 'Reason' }).fill('Nobody lives there');
+      await page.getByRole('button', { name: 'Hide event' }).click();
+      await expect(page.getByRole('status').first()).toContainText('The event is hidden.');
+      await expect(page.getByText('Resolved', { exact: true }).first()).toBeVisible();
+      await signIn(context, witness);
+      expect((await page.goto(`/e/${id}`))?.status()).toBe(404);
+      await signIn(context, organizer);
+      await page.goto(`/e/${id}`);
+      await expect(page.getByRole('alert').first()).toContainText('Nobody lives there');
+      await signIn(context, admin);
+      await page.goto(`/admin/reports/${data.id}`);
+      await page.getByRole('button', { name: 'Show event again' }).click();
+      await expect(page.getByRole('status').first()).toContainText('visible again');
+      await signIn(context, witness);
+      expect((await page.goto(`/e/${id}`))?.status()).toBe(200);
+    });
 
     test('admin: the reports of a person are one row, dismissed together after a question, and reopened by "Undo"', async ({
       page,
