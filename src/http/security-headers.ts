@@ -10,7 +10,7 @@ import type { Config } from '../lib/config.ts';
 import { isPageCall } from './page-calls.ts';
 
 const exposed =
-  'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit, RateLimit-Policy, RateLimit-Limit, ' +
+  'ETag, Retry-After, Location, Link, WWW-Authenticate, Idempotent-Replayed, RateLimit, RateLimit-Policy, RateLimit-Limit, ' +
   'RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 
 /**

@@ -289,3 +289,44 @@ test('events calendar: at most 500 events by start, with descriptions of at most
   assert.equal(events[0]?.description, `${'ø'.repeat(1_999)}…`);
   assert.equal(eventIn(await calendarOf(first.id)).description, 'ø'.repeat(2_001));
 });
+
+test('events calendar: says that it stops at 500 events, and names the calendar from the next event on', async () => {
+  const organizer = await createUser(api);
+  const startAt = '2031-05-01T10:00:00.000Z';
+  const place = { address: 'Qaanaaq', lat: 77.47, lng: -69.23 };
+  const fields = { title: 'Packed & full 0', location: place, startAt, endAt: '2031-05-03T10:00:00.000Z' };
+  const { id } = await createEvent(api, organizer, fields);
+  // The events 499 and 500 start at the same time, on both sides of the limit.
+  await api.sql`
+    insert into events select (e).* from (
+      select jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'title', 'Packed & full ' || n,
+        'start_at', e.start_at + least(n, 499 + n / 501 * (n - 500)) * interval '1 minute')) as e
+      from events e, generate_series(1, 520) n where e.id = ${id}) s`;
+  await api.sql`
+    insert into event_counters (event_id, rsvp_count, going_count, last_item)
+    select id, 0, 0, 0 from events e where not exists (select 1 from event_counters c where c.event_id = e.id)`;
+  await api.sql`update change_shards set version = version + 1`;
+  const path = '/v1/events.ics?q=packed+%26+full&lat=77.47&lng=-69.23&startTo=2031-12-31';
+  const first = expectStatus(await api.get(path), 200);
+  const next =
+    'q=packed+%26+full&lat=77.47&lng=-69.23&startTo=2031-12-31&startFrom=2031-05-01T18%3A19%3A00.000Z';
+  const url = `https://events.example.org/v1/events.ics?${next}`;
+  assert.equal(first.headers.get('link'), `<${url}>; rel="next"`);
+  const unfolded = first.body.replaceAll('\r\n ', '');
+  assert.ok(unfolded.includes(`\r\nX-WR-CALDESC:Only the first 500 events. More events: ${url}\r\n`));
+  const second = expectStatus(await api.get(`/v1/events.ics?${next}`), 200);
+  assert.equal(second.headers.get('link'), null);
+  assert.doesNotMatch(second.body, /CALDESC/);
+  const both = [...titlesIn(first), ...titlesIn(second)];
+  assert.deepEqual([titlesIn(first).length, titlesIn(second).length, new Set(both).size], [500, 22, 521]);
+
+  // No later start leads past more than 500 events that start at the same time.
+  await api.sql`update events set start_at = ${startAt} where title like 'Packed & full%'`;
+  await api.sql`update change_shards set version = version + 1`;
+  const same = expectStatus(await api.get(path), 200);
+  assert.equal(same.headers.get('link'), null);
+  assert.match(
+    same.body.replaceAll('\r\n ', ''),
+    /X-WR-CALDESC:Only the first 500 events\. More events start at the same time\./,
+  );
+});

@@ -10,6 +10,8 @@ type CalendarContent = {
   disposition: 'attachment' | 'inline';
   /** No cache may store a calendar whose URL is a secret. */
   isSecret?: true;
+  /** The URL of the calendar with the events that follow. */
+  next?: string | undefined;
 };
 
 /** The text of a calendar. Programs poll every hour, and it rarely changes: a 304 saves the transfer, not the rendering. */
@@ -18,6 +20,7 @@ export const calendarResponse = ({
   fileName,
   disposition,
   isSecret,
+  next,
 }: CalendarContent): ContentResponse => ({
   statusCode: 200,
   contentType: 'text/calendar; charset=utf-8',
@@ -27,6 +30,7 @@ export const calendarResponse = ({
     etag: weakTag(calendar.hash),
     // The content of a public calendar depends on the caller. A secret calendar is never compressed.
     ...(!isSecret && { vary: `${callerHeaders}, Accept-Encoding` }),
+    ...(next !== undefined && { link: `<${next}>; rel="next"` }),
     'content-disposition': `${disposition}; filename="${fileName}"`,
   },
 });

@@ -2,7 +2,13 @@
 import { mapInTurns, runInTurn } from '../../lib/map-in-turns.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { People } from '../users/people.ts';
-import { type CalendarEntry, type EntryRenderer, type RenderedCalendar, renderCalendar } from './present.ts';
+import {
+  type CalendarEntry,
+  type CalendarTitle,
+  type EntryRenderer,
+  type RenderedCalendar,
+  renderCalendar,
+} from './present.ts';
 
 /** Limits of a calendar of several events: the number of entries, and the characters of each description. */
 export const maxEntries = 500;
@@ -13,13 +19,13 @@ export const toEntry = async ({ row }: CachedEvent, people: People): Promise<Cal
   return { event: row, organizerName: person?.name ?? null };
 };
 
-/** Renders a calendar in turns of the event loop: hundreds of entries take about 100 ms. @param name its title */
+/** Renders a calendar in turns of the event loop: hundreds of entries take about 100 ms. */
 export async function renderEvents(
   { people, renderEntry }: { people: People; renderEntry: EntryRenderer },
   events: CachedEvent[],
-  name: string,
+  title: CalendarTitle,
 ): Promise<RenderedCalendar> {
   const entries = await Promise.all(events.map((event) => toEntry(event, people)));
   const rendered = await mapInTurns(entries, renderEntry);
-  return runInTurn(() => renderCalendar(rendered, name));
+  return runInTurn(() => renderCalendar(rendered, title));
 }

@@ -37,7 +37,7 @@ export const getCalendar = defineEndpoint({
     const found = await Promise.all(ids.map((id) => events.find(id)));
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
-    const calendar = await renderEvents(services, visible, 'Potluck');
+    const calendar = await renderEvents(services, visible, { name: 'Potluck' });
     return calendarResponse({ calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true });
   },
 });

@@ -235,7 +235,7 @@ test('calendar: each zone is described once, and rendering is deterministic', ()
     };
   });
   const name = 'Ours; and, theirs\r\nX-A:1';
-  const { bytes, hash } = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
+  const { bytes, hash } = renderCalendar(entries.map(createEntryRenderer(publicUrl)), { name });
   const text = bytes.toString();
   assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
   assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
@@ -248,12 +248,11 @@ test('calendar: each zone is described once, and rendering is deterministic', ()
     starts,
     entries.map(({ event }) => event.startAt.getTime()),
   );
-  const again = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
+  const again = renderCalendar(entries.map(createEntryRenderer(publicUrl)), { name });
   assert.deepEqual([again.bytes.toString(), again.hash], [text, hash]);
-  const longer = renderCalendar(
-    [...entries, ...entries.slice(0, 1)].map(createEntryRenderer(publicUrl)),
+  const longer = renderCalendar([...entries, ...entries.slice(0, 1)].map(createEntryRenderer(publicUrl)), {
     name,
-  );
+  });
   assert.notEqual(longer.hash, hash);
 });
 

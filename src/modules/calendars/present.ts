@@ -39,18 +39,21 @@ export type RenderedEntry = {
   times: Temporal.ZonedDateTime[];
 };
 
+/** The title of a calendar that programs poll every hour, and a sentence about its content. */
+export type CalendarTitle = { name: string; description?: string | undefined };
+
 /** A calendar as text in UTF-8, and a hash of it. */
 export type RenderedCalendar = { bytes: Buffer; hash: string };
 
 /**
  * Composes a calendar of rendered entries. The same entries give the same text. A calendar may have a megabyte, so its
  * bytes and hash are composed of those of the entries.
- * @param name the title of a calendar that programs poll every hour; undefined for the file of a single event
+ * @param title undefined for the file of a single event
  * @param method of a calendar in a mail
  */
 export function renderCalendar(
   entries: RenderedEntry[],
-  name?: string,
+  title?: CalendarTitle,
   method?: ICalCalendarMethod,
 ): RenderedCalendar {
   const zones = [...Map.groupBy(entries, ({ timezone }) => timezone)].map(([zone, entriesOfZone]) =>
@@ -61,7 +64,7 @@ export function renderCalendar(
           entriesOfZone.flatMap(({ times }) => times),
         ),
   );
-  const start = headerLines(name, method) + zones.join('');
+  const start = headerLines(title, method) + zones.join('');
   return {
     bytes: Buffer.concat([Buffer.from(start), ...entries.map(({ bytes }) => bytes), lastLine]),
     hash: contentHash([start, ...entries.map(({ hash }) => hash)].join('\n')),
@@ -70,12 +73,13 @@ export function renderCalendar(
 
 const lastLine = Buffer.from('END:VCALENDAR\r\n');
 
-function headerLines(name: string | undefined, method: ICalCalendarMethod | undefined): string {
+function headerLines(title: CalendarTitle | undefined, method: ICalCalendarMethod | undefined): string {
   const calendar = new ICalCalendar({
     prodId: '//Potluck//Potluck//EN',
     scale: 'GREGORIAN',
     ...(method && { method }),
-    ...(name && { name: escapeText(name, false), ttl: refreshSeconds }),
+    ...(title && { name: escapeText(title.name, false), ttl: refreshSeconds }),
+    ...(title?.description && { description: escapeText(title.description, false) }),
   });
   return calendar.toString().replace(/END:VCALENDAR$/, '');
 }

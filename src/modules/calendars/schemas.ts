@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { named, nullable, timestamp } from '../../http/schemas.ts';
 import { eventFilters } from '../discovery/schemas.ts';
 
@@ -6,6 +6,7 @@ export const Calendar = Type.String({ description: 'An iCalendar object (RFC 554
 
 /** The filters of GET /v1/events, without its pages. */
 export const CalendarQuery = Type.Object(eventFilters);
+export type CalendarQuery = Static<typeof CalendarQuery>;
 
 export const CalendarAddress = named(
   'CalendarAddress',
