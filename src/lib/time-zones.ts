@@ -52,3 +52,16 @@ export const startOfDate = (date: Temporal.PlainDate, timezone: string): Date =>
 
 export const isStartOfDay = (at: Date, timezone: string): boolean =>
   startOfDate(dateIn(at, timezone), timezone).getTime() === at.getTime();
+
+/**
+ * Returns the instant that is as much later than `start` on the clocks of a zone as `to` is later than `from`. In the hour that
+ * repeats when clocks are set back, that is the first such instant after `start`; without one, the elapsed time decides.
+ */
+export function sameClockLater(from: Date, to: Date, start: Date, timezone: string): Date {
+  const clock = (at: Date) => timeIn(at, timezone).toPlainDateTime();
+  const end = clock(start).add(clock(from).until(clock(to)));
+  const found = (['compatible', 'later'] as const)
+    .map((disambiguation) => end.toZonedDateTime(knownZone(timezone), { disambiguation }).epochMilliseconds)
+    .find((ms) => ms > start.getTime());
+  return new Date(found ?? start.getTime() + to.getTime() - from.getTime());
+}

@@ -195,6 +195,75 @@ test('dates: an all-day event keeps its number of days in its timezone, also ove
   }
 });
 
+// spec: 2.5 POST /v1/events/:id/duplicate: a copy of an event with its items
+test('dates: without endAt the copy ends at the same time of the clock, also over a clock change', async () => {
+  const summer = '+02:00';
+  const [winter, timezone] = ['+01:00', 'Europe/Berlin'];
+  const cases: [startAt: string, endAt: string, copyStartAt: string, copyEndAt: string][] = [
+    // Over the night in which the clocks are set forward, and over the one in which they are set back.
+    [
+      `2027-06-12T10:00:00${summer}`,
+      `2027-06-14T12:00:00${summer}`,
+      `2027-03-26T10:00:00${winter}`,
+      '2027-03-28T10:00:00.000Z',
+    ],
+    [
+      `2027-06-12T10:00:00${summer}`,
+      `2027-06-14T12:00:00${summer}`,
+      `2027-10-29T10:00:00${summer}`,
+      '2027-10-31T11:00:00.000Z',
+    ],
+    [
+      `2027-06-12T22:00:00${summer}`,
+      `2027-06-13T04:00:00${summer}`,
+      `2027-03-27T22:00:00${winter}`,
+      '2027-03-28T02:00:00.000Z',
+    ],
+    // From the night of a clock change to another night, and from summer to winter.
+    [
+      `2027-03-27T22:00:00${winter}`,
+      `2027-03-28T04:00:00${summer}`,
+      `2027-06-12T22:00:00${summer}`,
+      '2027-06-13T02:00:00.000Z',
+    ],
+    [
+      `2027-06-12T18:00:00${summer}`,
+      `2027-06-12T22:00:00${summer}`,
+      `2027-12-11T18:00:00${winter}`,
+      '2027-12-11T21:00:00.000Z',
+    ],
+    // 02:30 does not exist, and is 03:30.
+    [
+      `2027-06-12T23:00:00${summer}`,
+      `2027-06-13T02:30:00${summer}`,
+      `2027-03-27T23:00:00${winter}`,
+      '2027-03-28T01:30:00.000Z',
+    ],
+    // The second 02:45 of the night, after the second 02:30.
+    [
+      `2027-06-12T02:30:00${summer}`,
+      `2027-06-12T02:45:00${summer}`,
+      `2027-10-31T02:30:00${winter}`,
+      '2027-10-31T01:45:00.000Z',
+    ],
+    // From the first 02:30 to the second: no time elapses on the clock.
+    [
+      `2027-10-31T02:30:00${summer}`,
+      `2027-10-31T02:30:00${winter}`,
+      `2027-06-12T18:00:00${summer}`,
+      '2027-06-12T17:00:00.000Z',
+    ],
+  ];
+  for (const [startAt, endAt, copyStartAt, copyEndAt] of cases) {
+    const { id } = await createEvent(api, organizer, { startAt, endAt, timezone });
+    assert.equal(
+      (await copyOf(id, { startAt: copyStartAt })).endAt,
+      copyEndAt,
+      `${startAt} → ${copyStartAt}`,
+    );
+  }
+});
+
 test('access: the organizer; an admin becomes the organizer of the copy; 403 and 404 as for a change', async () => {
   const event = await createEvent(api, organizer);
   const draft = await createEvent(api, organizer, { visibility: 'private' });

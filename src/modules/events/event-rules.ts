@@ -6,6 +6,7 @@ import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import {
   dateIn,
   isStartOfDay,
+  sameClockLater,
   spellZone,
   startOfDate,
   timeZoneAt,
@@ -72,12 +73,13 @@ export const fieldsOfCopy = (event: EventFields, { startAt, endAt }: EventCopy):
   });
 
 /**
- * The end of a copy that lasts as long as the event. An all-day event keeps its number of days, which may be an hour
- * longer or shorter than before. The end is text, so that `readTimes` checks its range of years.
+ * The end of a copy that lasts as long as the event by the clock of its zone: the same number of days, or from 18:00 to 22:00
+ * again. A clock change within the event or within the copy makes it an hour longer or shorter than the other one. The end is
+ * text, so that `readTimes` checks its range of years.
  */
 function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: string): string {
   const copyStartAt = new Date(start);
-  if (!allDay) return new Date(copyStartAt.getTime() + endAt.getTime() - startAt.getTime()).toISOString();
+  if (!allDay) return sameClockLater(startAt, endAt, copyStartAt, timezone).toISOString();
   const length = dateIn(startAt, timezone).until(dateIn(endAt, timezone));
   return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
 }

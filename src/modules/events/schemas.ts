@@ -172,7 +172,8 @@ export const EventCopy = body(
     endAt: Type.Optional(
       inputTime(
         `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. If left out, the copy ` +
-          'lasts as long as the event: an all-day event the same number of days, any other event the same time. ' +
+          'lasts as long as the event: an all-day event the same number of days, any other event the same time by the clock of ' +
+          'its time zone, also over a clock change. ' +
           'Required if the event lasts longer than a new event may.',
       ),
     ),
