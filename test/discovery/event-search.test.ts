@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import test from 'node:test';
 import fc from 'fast-check';
 import { startBothModes } from '../support/both-modes.ts';
@@ -254,4 +255,39 @@ test('list: order=relevance has the order of the search, and the filters of the 
     body.errors.map(({ path }: { path: string }) => path),
     ['order'],
   );
+});
+
+// spec: 4.9 GET /v1/events: an event matches `q` if it has every word of the text
+test('search: Korean words are found inside of other words, as Chinese and Japanese words are', async () => {
+  const festival = await create('서울여름축제');
+  await create('東京ポットラック夏祭り');
+  await create('K팝여름밤 파티', at('부산해운대구'));
+  for (const q of ['서울', '여름축제', '축제', '제', '서울 축제'])
+    assert.deepEqual(await titles(q), ['서울여름축제'], q);
+  assert.deepEqual((await titles('여름')).toSorted(), ['K팝여름밤 파티', '서울여름축제']);
+  for (const q of ['해운대', '팝여', 'k팝', '여름 해운대'])
+    assert.deepEqual(await titles(q), ['K팝여름밤 파티'], q);
+  assert.deepEqual(await titles('夏祭り'), ['東京ポットラック夏祭り']);
+  assert.deepEqual(await titles('울제'), []);
+  expectStatus(await api.patch(`/v1/events/${festival.id}`, organizer.token, { title: '가을맞이' }), 200);
+  assert.deepEqual([await titles('축제'), await titles('맞이')], [[], ['가을맞이']]);
+});
+
+test('search: the migration of events of earlier releases gives the words that the server stores', async () => {
+  const fields = {
+    description: '봄나들이 K팝축제 and plain words, 봄나들이봄나들이봄나들이봄나들이',
+    ...at('부산해운대 축제'),
+  };
+  const { id } = await create('서울여름축제 축제', fields);
+  const read = async () =>
+    (await api.sql`select search::text as words from events where id = ${id}`)[0]?.words;
+  const stored = await read();
+  await api.sql`
+    update events set search =
+      $$'축제':16381A,16382B '서울여름축제':16381A '부산해운대':16382B '봄나들이':16383C 'k팝축제':16383C 'and':16383C
+      'plain':16383C 'words':16383C '봄나들이봄나들이봄나들이봄나들이':16383C$$::tsvector
+    where id = ${id}`;
+  const file = new URL('../../src/db/migrations/0011.do.inner-starts-of-korean-words.sql', import.meta.url);
+  await api.sql.text(await readFile(file, 'utf8'));
+  assert.equal(await read(), stored);
 });

@@ -15,12 +15,24 @@ const searchedTexts = {
 export type SearchedTexts = Record<keyof typeof searchedTexts, string>;
 const names = Object.keys(searchedTexts) as (keyof SearchedTexts)[];
 
+/** Longer words are rarely compounds. The limit keeps the vector of a text of 10,000 letters below the 1 MB of PostgreSQL. */
+const maxCompoundLength = 12;
+
+/**
+ * A word, and its rest from each Korean syllable on: Korean compounds such as 서울여름축제 are written without spaces, and a search
+ * matches the starts of words. The migration 0011 adds the same rests to the events of earlier releases.
+ */
+const withInnerStarts = (word: string): string[] =>
+  word.length > maxCompoundLength
+    ? [word]
+    : [word, ...[...word.matchAll(/(?!^)[가-힣]/g)].map(({ index }) => word.slice(index))];
+
 /** A tsvector literal of the words of texts. Lexemes need no escaping. */
 export function searchVector(texts: Partial<SearchedTexts>): string {
   const found = new Map<string, string[]>();
   for (const name of names) {
     const { weight, position } = searchedTexts[name];
-    for (const word of new Set(words(texts[name] ?? '')))
+    for (const word of new Set(words(texts[name] ?? '').flatMap(withInnerStarts)))
       found.getOrInsertComputed(word, () => []).push(`${position}${weight}`);
   }
   return [...found].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
