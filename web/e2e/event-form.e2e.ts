@@ -1,4 +1,5 @@
 /** The form of an event: its steps, its draft and its address. */
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { getEvent } from '@potluck/client';
 import { signInHere } from './event-steps.ts';
@@ -30,6 +31,28 @@ test('steps: "Publish" leads to the step and the field that lacks something, and
   await expect(where).toHaveAccessibleDescription(/Which town is that in\?/);
   await openStep(page, 'What and when');
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+});
+
+test('steps: the tab of a step with an error has enough contrast, chosen or not, light and dark', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await page.goto('/new?template=potluck');
+  await page.getByLabel('Title').fill('Harbour potluck');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await openStep(page, 'Guests');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('radio', { name: 'Where (needs your attention)' })).toBeChecked();
+  const contrast = new AxeBuilder({ page }).include('.steps').withRules(['color-contrast']);
+  for (const step of ['Where', 'Guests'] as const) {
+    await openStep(page, step);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect.soft((await contrast.analyze()).violations, `${step}, ${colorScheme}`).toEqual([]);
+    }
+  }
 });
 
 test('steps: the end follows the start, and the preview of a wide window shows what is typed', async ({
