@@ -570,14 +570,14 @@ test.describe('without JavaScript', () => {
     await page.goto(`/e/${id}`);
     await page.getByLabel('How many of you?').selectOption('3 people');
     await page.getByRole('button', { name: "I'm going" }).click();
-    await signUpHere(page);
+    await signUpHere(page, false);
     await expect(answer(page)).toContainText("You're going 3 seats are yours.");
 
     await page.context().clearCookies();
     await page.goto(`/e/${id}`);
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await expect(page.getByText(/put you on the waitlist: Harbour potluck/)).toBeVisible();
-    await signUpHere(page);
+    await signUpHere(page, false);
     await expect(answer(page)).toContainText('You are number 1 on the waitlist.');
   });
 

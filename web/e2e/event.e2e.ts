@@ -308,7 +308,7 @@ test.describe('without JavaScript', () => {
 
     await page.getByRole('button', { name: "I'm going" }).click();
     await expect(page.getByText(/you're going: Harbour potluck/)).toBeVisible();
-    await signUpHere(page);
+    await signUpHere(page, false);
     await expect(page).toHaveURL(`/e/${event.id}`);
     await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
 
@@ -337,7 +337,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
     await goTo(host, event.id);
     await claimItem({ client: host.client, path: { id: item.id }, body: { quantity: 1 } });
-    await signUpHere(page);
+    await signUpHere(page, false);
     await expect(page.getByRole('alert')).toHaveText('Someone was faster. Only 1 is left now.');
     await expect(page.getByLabel('How many: Sourdough bread')).toHaveValue('1');
     await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();

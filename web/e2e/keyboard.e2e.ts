@@ -75,8 +75,10 @@ test('keyboard: skip link, sign-in, RSVP, claim and give back; dialogs trap the 
   const code = page.getByRole('textbox', { name: 'Code' });
   await expect(code).toBeFocused();
   await keyboard.type(/\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await expect(page.getByRole('textbox', { name: 'Your name' })).toBeFocused();
+  await keyboard.type('Nora Guest');
   await keyboard.press('Enter');
-  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('dialog')).toBeHidden();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(going).toBeFocused();
 

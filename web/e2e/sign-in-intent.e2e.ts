@@ -16,7 +16,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       if (!javaScriptEnabled)
         await expect(page.getByText('After that we save this event for you: Harbour potluck')).toBeVisible();
-      await signUpHere(page);
+      await signUpHere(page, javaScriptEnabled);
       const saved = page.getByRole('button', { name: 'Saved' });
       await expect(saved).toHaveAttribute('aria-pressed', 'true');
       await expect(page.getByText('Saved. You find it under')).toBeVisible();
@@ -32,7 +32,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`/u/${person.id}`, { waitUntil: 'networkidle' });
       await page.getByRole('link', { name: 'Follow Bela South' }).click();
       await expect(page.getByText('After that you follow Bela South.')).toBeVisible();
-      await signUpHere(page);
+      await signUpHere(page, javaScriptEnabled);
       await expect(page.getByRole('button', { name: 'Following Bela South: unfollow' })).toBeVisible();
       await expect(page.getByText('You follow Bela South.')).toBeAttached();
       const { data } = await getUser({ client: person.client, path: { id: person.id } });
@@ -47,7 +47,7 @@ for (const javaScriptEnabled of [true, false]) {
       const event = await newEvent(host);
       await (javaScriptEnabled ? openEvent(page, event) : page.goto(`/e/${event.id}`));
       await page.getByRole('button', { name: "I'm going" }).click();
-      await signInHere(page, newPhone());
+      await signInHere(page, newPhone(), javaScriptEnabled);
       await expect(page.getByRole('heading', { name: 'What is your name?' })).toBeVisible();
       expect(await goingCount(host, event.id)).toBe(0);
       await giveName(page, 'Nadia Berg');
