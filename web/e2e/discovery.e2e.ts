@@ -274,9 +274,19 @@ test.describe('with a location', () => {
   test('place: "Near me" lists the events around, with their distances', async ({ page, createPerson }) => {
     const organizer = await createPerson();
     const word = newWord();
+    const farther = { address: 'Sandvika', lat: 59.89, lng: 10.53 };
+    await newEvent(organizer, {
+      title: `Far ${word}`,
+      startAt: `${inDays(2)}T16:00:00Z`,
+      endAt: `${inDays(2)}T20:00:00Z`,
+      location: farther,
+    });
     await newEvent(organizer, { title: `Near ${word}` });
     await page.goto(`/?q=${word}`);
+    const titles = page.getByRole('article').getByRole('heading', { level: 3 });
+    await expect(titles).toHaveText([`Far ${word}`, `Near ${word}`]);
     await page.getByRole('button', { name: 'Near me' }).click();
+    await expect(titles).toHaveText([`Near ${word}`, `Far ${word}`]);
     await expect(page).toHaveURL(/near=59\.91,10\.73/);
     await expect(page.getByRole('article').filter({ hasText: `Near ${word}` })).toContainText(/km/);
     await expect(page.getByRole('link', { name: 'Remove: Within 50 km of your location' })).toBeVisible();

@@ -45,7 +45,8 @@ export type Search = {
   place: string;
   near: Place | null;
   radius: number;
-  order: 'start' | 'relevance';
+  /** `distance` only for the place of the visitor: one without a name. */
+  order: 'start' | 'relevance' | 'distance';
   view: 'list' | 'map';
   /** The part of the map that the visitor chose. */
   box: Box | null;
@@ -53,6 +54,10 @@ export type Search = {
   zoom: number | null;
   page: number;
 };
+
+const orders = ['start', 'relevance', 'distance'] as const;
+/** The API lists the nearest 10,000 events; a page has 24. */
+export const lastPageByDistance = 416;
 
 const oneOf = <T extends string>(values: readonly T[], value: string): T | null =>
   values.find((each) => each === value) ?? null;
@@ -76,6 +81,10 @@ export function readSearch(params: Pick<Fields, 'get' | 'has'>): Search {
   const place = text('place', 100);
   // A form without scripts sends the place that `near` belongs to: another name has yet to be found.
   const isOtherPlace = params.has('named') && text('named', 100) !== place;
+  const near = isOtherPlace ? null : parseNear(text('near', 100));
+  const page = integer('page', 1, 10_000) ?? 1;
+  const isByDistance = near !== null && place === '' && page <= lastPageByDistance;
+  const order = oneOf(orders, text('order', 100)) ?? 'start';
   const view = params.get('view') === 'map' ? 'map' : 'list';
   return {
     q: text('q', 200),
@@ -87,13 +96,13 @@ export function readSearch(params: Pick<Fields, 'get' | 'has'>): Search {
     isFree: params.get('free') === '1',
     isRunning: params.get('running') === '1',
     place,
-    near: isOtherPlace ? null : parseNear(text('near', 100)),
+    near,
     radius: radii.find((each) => `${each}` === params.get('radius')) ?? defaultRadius,
-    order: params.get('order') === 'relevance' ? 'relevance' : 'start',
+    order: order === 'distance' && !isByDistance ? 'start' : order,
     view,
     box: view === 'map' && !isOtherPlace ? parseBox(text('bbox', 200)) : null,
     zoom: integer('zoom', 0, 22),
-    page: integer('page', 1, 10_000) ?? 1,
+    page,
   };
 }
 
@@ -121,7 +130,7 @@ export function paramsOf(search: Search): URLSearchParams {
     place: search.place,
     near: near && formatNear(near),
     radius: search.radius !== defaultRadius && search.radius,
-    order: search.order !== 'start' && search.order,
+    order: (search.order !== 'distance' || near) && search.order !== 'start' && search.order,
     view: view === 'map' && view,
     bbox: view === 'map' && box && formatBox(box),
     zoom: view === 'map' && box && search.zoom,

@@ -1,7 +1,7 @@
 /** The events of a search. */
 import { type Client, listEvents } from '@potluck/client';
 import type { EventList } from '#lib/discovery/groups.ts';
-import type { Search } from '#lib/discovery/search.ts';
+import { lastPageByDistance, type Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toEventRows } from './event-rows.ts';
 import { begunBefore, type Filters, firstDayOf, toFilters } from './filters.ts';
@@ -35,6 +35,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
   const tomorrow = firstDay?.add({ days: 1 }).epochMilliseconds ?? 0;
   const begun = first === 1 ? (running?.data ?? []) : [];
   const listed = [...begun, ...events.values()];
+  const isLast = search.order === 'distance' && search.page >= lastPageByDistance;
   const town = search.near ? '' : commonTown(listed.map(({ location }) => location));
   const shown = await toEventRows(api, listed, town);
   return {
@@ -42,7 +43,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
     todayCount: [...events.values()].filter(({ startAt }) => Date.parse(startAt) < tomorrow).length,
     running: { events: shown.slice(0, begun.length), total: running?.meta.total ?? 0 },
     total: total + (running?.meta.total ?? 0),
-    hasMore: search.page * pageSize < total,
+    hasMore: search.page * pageSize < total && !isLast,
     before: first > 1 ? first - 1 : null,
     town,
   };
