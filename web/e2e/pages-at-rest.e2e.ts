@@ -1,4 +1,5 @@
 /** A page that has come to rest sends nothing, except what it repeats at an interval that has a name here. */
+import { getMe, updateMe } from '@potluck/client';
 import { url } from './environment.ts';
 import { createPages, listRoutes } from './every-page.ts';
 import { startFirstServer } from './first-server.ts';
@@ -55,6 +56,9 @@ test('pages at rest: no page sends a request for ten seconds, signed out, as a g
   test.setTimeout(600_000);
   const [organizer, guest, suspended] = [await createPerson(), await createPerson(), await createPerson()];
   const admin = await newAdmin();
+  const unnamed = await createPerson();
+  const { data: me } = await getMe({ client: unnamed.client });
+  await updateMe({ client: unnamed.client, body: { name: me.username } });
   const first = await startFirstServer();
   const visits = new PageVisits();
   try {
@@ -66,7 +70,8 @@ test('pages at rest: no page sends a request for ten seconds, signed out, as a g
       const serviceWorkers = ['signed out', 'guest'].includes(name) ? 'allow' : 'block';
       const context = await browser.newContext({ baseURL: url, viewport, serviceWorkers });
       if (person) await signIn(context, person);
-      await visits.open(name, context, person === suspended ? ['/suspended'] : Object.values(pages).flat());
+      const ownPaths = person === suspended ? ['/suspended'] : person === unnamed ? ['/sign-in/name'] : null;
+      await visits.open(name, context, ownPaths ?? Object.values(pages).flat());
     };
     await Promise.all([
       visit('signed out', null),
@@ -74,6 +79,7 @@ test('pages at rest: no page sends a request for ten seconds, signed out, as a g
       visit('organizer', organizer, screen),
       visit('admin', admin),
       visit('suspended', suspended),
+      visit('without a name', unnamed),
     ]);
     const opened = new Set(visits.tabs.map(({ path }) => path));
     const missed = Object.entries(pages).filter(([, paths]) => !paths.some((path) => opened.has(path)));
