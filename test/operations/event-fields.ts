@@ -52,7 +52,7 @@ export const optionalFields: Record<string, OptionalField> = {
   coverFocus: { rule: focuses, initial: 'center', inLists: true },
   timezone: { rule: timeZone, inLists: true },
   allDay: { rule: flag, initial: false, inLists: true },
-  price: { rule: number(0, 1_000_000_000, { decimals: 2 }), initial: 0, inLists: true },
+  price: { rule: number(0, 1_000_000_000, { decimals: 4 }), initial: 0, inLists: true },
   isPriceKnown: { rule: flag, initial: false, inLists: true },
   currency: { rule: currency, initial: 'EUR', inLists: true },
   capacity: { rule: integer(0, 1_000_000), initial: 0, inLists: true },

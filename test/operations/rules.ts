@@ -168,13 +168,13 @@ export function number(min: number, max: number, { decimals = Number.POSITIVE_IN
       const [, fraction = ''] = `${value}`.split('.');
       return `${value}`.includes('e') && decimals < 20 ? 'shape' : fitsIf(fraction.length <= decimals);
     },
-    good: [min, max, 1, 0.5, ...(decimals === 2 ? [0.01, 12.34, 0.1] : [12.345678])],
+    good: [min, max, 1, 0.5, ...(decimals < 20 ? [0.01, 12.34, 0.1] : [12.345678])],
     bad: [
       min - 1,
       max + 1,
       max + 0.01,
       `${min}`,
-      ...(decimals === 2 ? [0.001, 12.345] : []),
+      ...(decimals < 20 ? [Number(`0.${'0'.repeat(decimals)}1`)] : []),
       null,
       true,
       [],

@@ -3,10 +3,12 @@
  * The schemas decide, together with the few rules that a schema cannot express, which this file implements
  * independently. A mistake in the schemas is repeated here: spec-oracle.ts decides without them.
  */
+
 import type { ValidateFunction } from 'ajv';
 import { createBodyValidator } from '../../src/http/validation.ts';
 import { dayMs, parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
 import type { Parameter, Schema } from '../../test/operations/openapi-operations.ts';
+import { fitsCurrency } from './price-decimals.ts';
 
 /**
  * - `fits`: valid.
@@ -47,6 +49,7 @@ type EventBody = {
   allDay?: boolean;
   timezone?: string;
   price?: number;
+  currency?: string;
   isPriceKnown?: boolean;
 };
 
@@ -66,9 +69,11 @@ function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   const days = start && end ? (end.getTime() - start.getTime()) / dayMs : 1;
   if (days <= 0 || days > 367) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
+  const hasFittingPrice = fitsCurrency(isNew, body);
+  if (hasFittingPrice === false) return 'sense';
   if (isNew && allDay && timezone && start && end)
     if (!isStartOfDay(start, timezone) || !isStartOfDay(end, timezone)) return 'sense';
-  const isPriceOpen = !isNew && isPriceKnown === false && price === undefined;
+  const isPriceOpen = hasFittingPrice === null || (!isNew && isPriceKnown === false && price === undefined);
   // The default timezone is that of the place or of the existing event, unknown here.
   const areDaysOpen = isNew ? allDay && !timezone : allDay || (allDay === undefined && (start || end));
   const areTimesOpen = Boolean(start) !== Boolean(end);
@@ -91,6 +96,8 @@ export function judgeBody({ path, body: schema }: Operation, body: unknown): Ver
   if (phone != null && !/^\+1415555\d{4}$/.test(phone)) return 'open';
   if (email != null && !email.includes('@')) return 'sense';
   if (email != null && !/^fuzz\.\d+@example\.org$/.test(email)) return 'open';
+  // The account may have no such contact.
+  if (path === '/v1/me/contact-code') return 'open';
   // A generated URL never names an upload.
   if (path === '/v1/me' && avatar) return 'sense';
   if (path.startsWith('/v1/events')) return judgeEvent(path === '/v1/events', body as EventBody);

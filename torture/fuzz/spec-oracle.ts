@@ -3,10 +3,12 @@
  * checks the fields of responses. The other oracle (oracle.ts) reads the same from the server's OpenAPI
  * document; a request must agree with both.
  */
+
 import { operations } from '../../test/operations/all.ts';
 import type { Operation, QueryRule } from '../../test/operations/operation.ts';
 import { dateMs, judgeObject, timestampMs } from '../../test/operations/rules.ts';
 import type { Verdict } from './oracle.ts';
+import { fitsCurrency } from './price-decimals.ts';
 
 /**
  * Compares the operations of the OpenAPI document with those of the specification. @returns the differences
@@ -44,6 +46,7 @@ type EventFields = {
   endAt?: string;
   allDay?: boolean;
   price?: number;
+  currency?: string;
   isPriceKnown?: boolean;
   avatar?: string | null;
 };
@@ -53,6 +56,8 @@ const eventWrites = ['POST /v1/events', 'PATCH /v1/events/{id}', 'POST /v1/event
 /** Rules between fields, and fields whose meaning depends on the state of the server. */
 function judgeFields(name: string, fields: EventFields): Verdict {
   if (name === 'PATCH /v1/me') return fields.avatar ? 'open' : 'fits';
+  // The account may have no such contact.
+  if (name === 'POST /v1/me/contact-code') return 'open';
   if (!eventWrites.includes(name)) return 'fits';
   const { startAt, endAt, allDay, price, isPriceKnown } = fields;
   const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : timestampMs(at)));
@@ -60,9 +65,12 @@ function judgeFields(name: string, fields: EventFields): Verdict {
   if (days <= 0 || days > 367) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
   const isNew = name === 'POST /v1/events';
+  const hasFittingPrice = fitsCurrency(isNew, fields);
+  if (hasFittingPrice === false) return 'sense';
   // Whole days need the zone; a change needs the fields that it leaves out.
   const dependsOnDays = allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined));
-  const dependsOnPrice = !isNew && isPriceKnown === false && price === undefined;
+  const dependsOnPrice =
+    hasFittingPrice === null || (!isNew && isPriceKnown === false && price === undefined);
   // An event has at most 366 days, and a clock change may make whole days longer by an hour.
   return dependsOnDays || dependsOnPrice || days > 366 ? 'open' : 'fits';
 }
@@ -198,7 +206,7 @@ const event = {
     isExact: isFlag,
   }),
   category: isObject(category),
-  price: isWithin(0, 1_000_000),
+  price: isWithin(0, 1_000_000_000),
   capacity: isWithin(0, 1_000_000),
   coverFocus: isFilled,
   rsvpCount: isCount,

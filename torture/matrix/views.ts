@@ -201,6 +201,7 @@ function eventViews(world: World): View[] {
           : null,
       myWaitlist: null,
       ...(viewer !== 'anonymous' && { myExtraGuests: 0, isRsvpHidden: false }),
+      ...((viewer === events[name].organizer || viewer === 'admin') && { hidden: null }),
     });
     return {
       path: `/v1/events/${events[name].id}`,
