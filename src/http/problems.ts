@@ -54,8 +54,10 @@ export function registerProblems(app: FastifyInstance, outages: OutageLog): void
     const allowed = allowedMethods(request.url);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     const code = allowed.length > 0 ? 'method_not_allowed' : 'route_not_found';
-    const detail = request.url.startsWith('//') ? 'The path begins with two slashes. Send one.' : undefined;
-    return sendProblem(new Problem(code, detail === undefined ? {} : { detail }), request, reply);
+    const options = request.url.startsWith('//')
+      ? { detail: 'The path begins with two slashes. Send one.' }
+      : {};
+    return sendProblem(new Problem(code, options), request, reply);
   };
   app.setNotFoundHandler(respondUnknown);
   app.addHook('onRequest', (request, reply, done) => {
@@ -160,16 +162,19 @@ function validationProblem(error: FastifyError): Problem {
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = missingProperty ?? additionalProperty;
     const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || whole;
+    // Parameters are texts, so only a repeated one is something else.
+    const isRepeated = part === 'parameter' && type === 'string';
     const violation =
-      additionalProperty === undefined ? violationOf(fault) : { message: `is not a known ${part}` };
+      additionalProperty !== undefined
+        ? { message: `is not a known ${part}` }
+        : isRepeated
+          ? { message: 'must be sent once' }
+          : violationOf(fault);
     const known = errors.get(path);
     if (!known && errors.size === maxErrors) break;
     // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
     if (!known) errors.set(path, { path, ...violation });
     else if (type === 'null') known.message += ', or null';
-    // Parameters are texts, so only a repeated one is something else.
-    if (!known && part === 'parameter' && type === 'string')
-      errors.set(path, { path, message: 'must be sent once' });
   }
   return invalidFields([...errors.values()]);
 }

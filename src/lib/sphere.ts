@@ -43,10 +43,18 @@ export function capOf({ radius, ...center }: Coordinates & { radius: number }): 
   return { x, y, z, reach: chordSquared(radius) };
 }
 
-/** Whether the `i`-th of some points is in a cap. @param points three coordinates for each */
-export function isPointInCap({ x, y, z, reach }: Cap, points: ArrayLike<number>, i: number): boolean {
+/** The square of the chord from a point to the `i`-th of some points. @param points three coordinates for each */
+export function squaredChordTo(
+  { x, y, z }: Omit<Cap, 'reach'>,
+  points: ArrayLike<number>,
+  i: number,
+): number {
   const dx = (points[3 * i] as number) - x;
   const dy = (points[3 * i + 1] as number) - y;
   const dz = (points[3 * i + 2] as number) - z;
-  return dx * dx + dy * dy + dz * dz <= reach;
+  return dx * dx + dy * dy + dz * dz;
 }
+
+/** Whether the `i`-th of some points is in a cap. @param points three coordinates for each */
+export const isPointInCap = (cap: Cap, points: ArrayLike<number>, i: number): boolean =>
+  squaredChordTo(cap, points, i) <= cap.reach;

@@ -10,7 +10,7 @@ import { Problem } from '../../lib/errors.ts';
 import { type ClientNetworks, largestOf, networksOf } from '../../lib/ip-address.ts';
 import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
-import { RateLimitStore } from './rate-limit-store.ts';
+import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -54,14 +54,14 @@ export function registerRateLimit(app: FastifyInstance, { config, db, clock }: S
     if (isExempt(request)) return;
     const networks = networksOf(request.ip);
     const { remaining, ttl } = await countIn(counts, networks);
-    const reset = Math.ceil(ttl / 1000);
+    const [left, reset] = [Math.max(0, remaining), Math.ceil(ttl / 1000)];
     reply.headers({
       'ratelimit-limit': limit,
-      'ratelimit-remaining': Math.max(0, remaining),
+      'ratelimit-remaining': left,
       'ratelimit-reset': reset,
       // The fields of draft-ietf-httpapi-ratelimit-headers-10 beside those of earlier drafts, which clients read.
-      'ratelimit-policy': `"default";q=${limit};w=60`,
-      ratelimit: `"default";r=${Math.max(0, remaining)};t=${reset}`,
+      'ratelimit-policy': `"default";q=${limit};w=${windowMs / 1000}`,
+      ratelimit: `"default";r=${left};t=${reset}`,
     });
     if (remaining >= 0) return;
     await refusals.wait(largestOf(networks));

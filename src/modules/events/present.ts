@@ -14,9 +14,9 @@ export type EventRow = EventFields & {
   hiddenAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Version number for calendars: increases with each change of a field that calendars show. */
   /** Whether the event has been public. */
   isAnnounced: boolean;
+  /** Version number for calendars: increases with each change of a field that calendars show. */
   sequence: number;
   rsvpCount: number;
   goingCount: number;

@@ -1,5 +1,5 @@
 /** The first events of a list by distance. */
-import { kmOfChord, type Point, toPoint } from '../../../lib/sphere.ts';
+import { capOf, kmOfChord, squaredChordTo, toPoint } from '../../../lib/sphere.ts';
 import type { ListQuery } from '../event-query.ts';
 import type { DocSet } from './doc-set.ts';
 import type { OverlayEvent } from './overlay.ts';
@@ -41,9 +41,9 @@ export function listNearest(
   { circle }: DistanceQuery,
   wanted: number,
 ): string[] {
-  const center = toPoint(circle);
+  const center = capOf(circle);
   const mmTo = (points: ArrayLike<number>, i: number) =>
-    Math.round(kmOfChord(chordTo(center, points, i)) * mmInKm);
+    Math.round(kmOfChord(squaredChordTo(center, points, i)) * mmInKm);
   const { points, cellPlaces } = segment.data;
   let nearest: Candidate[] = [];
   let farthest = Number.POSITIVE_INFINITY;
@@ -69,10 +69,3 @@ export function listNearest(
 }
 
 const byDistance = (a: Candidate, b: Candidate): number => a.mm - b.mm || a.rank - b.rank;
-
-function chordTo([x, y, z]: Point, points: ArrayLike<number>, i: number): number {
-  const dx = (points[3 * i] as number) - x;
-  const dy = (points[3 * i + 1] as number) - y;
-  const dz = (points[3 * i + 2] as number) - z;
-  return dx * dx + dy * dy + dz * dz;
-}
