@@ -15,6 +15,8 @@ export type TextWithId = { text: Buffer; id: string };
 
 /** Each doubles the length of symbols. */
 const rounds = 7;
+/** Pairs that are counted in a round: one that first appears behind so many others is rare. */
+const maxPairs = 2 ** 17;
 /** Every byte is a symbol, so every text has codes. */
 const singles = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
 
@@ -142,7 +144,7 @@ function countCodes(sample: TextWithId[], symbols: string[]) {
     forEachCode(matcher, text, (code) => {
       counts[code] = (counts[code] as number) + 1;
       const pair = previous * maxSymbols + code;
-      const isPair = previous !== idCode && code !== idCode;
+      const isPair = previous !== idCode && code !== idCode && (pairs.size < maxPairs || pairs.has(pair));
       if (isPair && pairOf(symbols, pair).length <= maxSymbolLength)
         pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
       previous = code;

@@ -101,8 +101,8 @@ async function readEndingAfter(
 
 /** What the worker sends. */
 type Sent = { data: SegmentData; json: JsonData } | TooLarge;
-/** Events in whose JSON symbols are searched. */
-const sampleSize = 4_000;
+/** Symbols are searched in the JSON of so many events at most, read in batches until they have so many bytes. */
+const [sampleSize, sampleBatch, sampleBytes] = [4_000, 100, 2_000_000];
 
 /**
  * Reads all rows, and calls `send` with the segment and with the JSON, to which it then adds that of the events until the
@@ -128,14 +128,35 @@ export async function readAll(
     version: row.version,
     text: listedJson(toCachedEvent(row), publicUrl),
   });
-  const step = Math.max(1, size / sampleSize);
-  const sample = Array.from({ length: size / step }, (_, i) => unpackId(ids, 16 * Math.floor(i * step)));
-  const symbols = findSymbols((await listEventRows(tx, sample)).map(toJson));
-  const builder = new JsonBuilder(size, symbols, maxJsonBytes);
+  const builder = new JsonBuilder(size, findSymbols(await readSample(tx, ids, toJson)), maxJsonBytes);
   send({ ...loaded, json: builder.data });
   for (const selection of inOrderOfLists)
     for await (const rows of readInBatches(tx, selectEventRows(selection), sizeOf))
       if (!rows.every((row) => builder.add(toJson(row)))) return;
+}
+
+/** Each number of events from the start of the sample is spread evenly over the segment: a sequence by the golden ratio. */
+const spread = (i: number, size: number): number => Math.floor((((i * (Math.sqrt(5) - 1)) / 2) % 1) * size);
+
+async function readSample(
+  tx: Queryable,
+  ids: Uint8Array,
+  toJson: (row: EventRow) => JsonOfDoc,
+): Promise<JsonOfDoc[]> {
+  const size = ids.length / 16;
+  const count = Math.min(size, sampleSize);
+  const sample: JsonOfDoc[] = [];
+  let bytes = 0;
+  for (let begin = 0; begin < count && bytes < sampleBytes; begin += sampleBatch) {
+    const length = Math.min(sampleBatch, count - begin);
+    const batch = Array.from({ length }, (_, i) => unpackId(ids, 16 * spread(begin + i, size)));
+    for (const row of await listEventRows(tx, batch)) {
+      const json = toJson(row);
+      bytes += json.text.length;
+      sample.push(json);
+    }
+  }
+  return sample;
 }
 
 /** The next events are those that are listed most. Past events are listed on request only. */
