@@ -7,7 +7,7 @@ import { raw, type Statement, sql } from '../src/db/sql.ts';
 import type { BaseServices } from '../src/http/services.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
-import type { EventQuery } from '../src/modules/discovery/event-query.ts';
+import { type EventQuery, noDays } from '../src/modules/discovery/event-query.ts';
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { createEventServices } from '../src/modules/events/services.ts';
@@ -38,6 +38,7 @@ const noFilter: EventQuery = {
   isFree: false,
   from: now,
   since: null,
+  days: noDays,
   until: null,
 };
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };

@@ -59,6 +59,8 @@ function buildIndex(): EventIndex {
       category: `${category}`,
       isFree: event.price === 0,
       organizerId: `${event.organizer_id}`,
+      firstDay: null,
+      endDay: null,
       search: `${search}`,
     });
     const shown = { id, title, description, startAt: event.start_at, timezone, allDay: false };

@@ -1,6 +1,7 @@
 /** Time zones: valid names, the zone of a place, and the local days of a zone. */
 import lookUpZone from '@photostructure/tz-lookup';
 import type { Coordinates } from './sphere.ts';
+import { dayMs } from './time.ts';
 
 /**
  * Returns true for the name of a zone and for aliases such as `US/Pacific`. Offsets such as +02:00 are not names, although
@@ -43,6 +44,10 @@ export const timeIn = (at: Date, timezone: string): Temporal.ZonedDateTime =>
 
 /** Returns the calendar date of an instant in a zone. */
 export const dateIn = (at: Date, timezone: string): Temporal.PlainDate => timeIn(at, timezone).toPlainDate();
+
+/** Returns the number of a calendar date: that of days since 1970-01-01. */
+export const dayNumber = (date: Temporal.PlainDate): number =>
+  date.toZonedDateTime('UTC').epochMilliseconds / dayMs;
 
 /**
  * Returns the first instant of a date in a zone: midnight, or the end of a clock change that skips midnight.

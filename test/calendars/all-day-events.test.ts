@@ -1,5 +1,6 @@
 /** Time zones, all-day events and unknown prices in every representation of an event. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import test from 'node:test';
 import nodeIcal from 'node-ical';
 import {
@@ -278,6 +279,59 @@ test('import: entries with dates become all-day events in the timezone of their 
 test('import: an entry is an error if its timezone skips the date', async () => {
   const skipped = { DTSTART: '20111230', DTEND: undefined, GEO: '-13.8333;-171.7667' };
   assert.match(await importError(skipped), /is not after DTSTART/);
+});
+
+// spec: 4.9 GET /v1/events: `dateFrom` and `dateTo` without a time select an all-day event by its own days
+test('list: dates select an all-day event by its days in its own zone, also after a change of zone', async () => {
+  const category = 'other';
+  const auckland = { address: 'Auckland', lat: -36.8485, lng: 174.7633 };
+  const honolulu = { address: 'Honolulu', lat: 21.3069, lng: -157.8583 };
+  const times = (offset: string) => ({
+    startAt: `2027-05-15T00:00:00${offset}`,
+    endAt: `2027-05-16T00:00:00${offset}`,
+  });
+  const east = await createEvent(api, organizer, {
+    ...times('+12:00'),
+    location: auckland,
+    allDay: true,
+    category,
+  });
+  const west = await createEvent(api, organizer, {
+    ...times('-10:00'),
+    location: honolulu,
+    allDay: true,
+    category,
+  });
+  const listed = async (query: string) => {
+    const { body } = expectStatus(await api.get(`/v1/events?category=${category}&${query}`), 200);
+    const found = body.data.map(({ id }: { id: string }) => id);
+    return [east.id, west.id].map((id) => found.includes(id));
+  };
+  assert.deepEqual(await listed('dateFrom=2027-05-14&dateTo=2027-05-14'), [false, false]);
+  assert.deepEqual(await listed('dateFrom=2027-05-15&dateTo=2027-05-15'), [true, true]);
+  assert.deepEqual(await listed('dateFrom=2027-05-16&dateTo=2027-05-16'), [false, false]);
+  assert.deepEqual(await listed('startFrom=2027-05-15&startTo=2027-05-15'), [true, true]);
+  assert.deepEqual(await listed('startFrom=2027-05-14&startTo=2027-05-14'), [false, false]);
+  assert.deepEqual(await listed('dateFrom=2027-05-14T12:00:00Z&dateTo=2027-05-14T13:00:00Z'), [true, false]);
+  expectStatus(await change(east.id, { timezone: 'Pacific/Honolulu' }), 200);
+  assert.deepEqual(await listed('dateFrom=2027-05-15&dateTo=2027-05-15'), [true, true]);
+  expectStatus(await change(east.id, { allDay: false }), 200);
+  assert.deepEqual(await listed('dateFrom=2027-05-16&dateTo=2027-05-16'), [true, false]);
+});
+
+test('migration: an all-day event of an earlier release gets its days; one in an unknown zone has none', async () => {
+  const days = async (id: string) =>
+    (await api.sql`select first_day, end_day from events where id = ${id}`)[0] as object;
+  const event = await createTwoDayEvent();
+  const other = await createTwoDayEvent();
+  const written = await days(event.id);
+  await api.sql`alter table events drop column first_day, drop column end_day`;
+  await api.sql`update events set timezone = 'Mars/Olympus' where id = ${other.id}`;
+  const file = new URL('../../src/db/migrations/0013.do.days-of-all-day-events.sql', import.meta.url);
+  await api.sql.text(await readFile(file, 'utf8'));
+  assert.deepEqual(await days(event.id), written);
+  assert.deepEqual(Object.values(await days(other.id)), [null, null]);
+  await api.sql`delete from events where id = ${other.id}`;
 });
 
 test('import: a second import keeps the timezone and the price that the organizer chose', async () => {

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
 import { cellOf } from '../../src/lib/grid-cells.ts';
-import type { ListQuery } from '../../src/modules/discovery/event-query.ts';
+import { type ListQuery, noDays } from '../../src/modules/discovery/event-query.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
 import { dayOf } from '../../src/modules/events/listing-keys.ts';
 import { createEvent, createUser, eventBody } from '../support/factories.ts';
@@ -16,6 +16,7 @@ const anyEvent: ListQuery = {
   from: null,
   since: null,
   until: null,
+  days: noDays,
   category: null,
   circle: null,
   box: null,

@@ -41,11 +41,22 @@ const place = fc
 /** Whole hours, so that the ends of events and the bounds of queries are often equal. */
 const hour = fc.integer({ min: 0, max: 24 * 20 }).map((hours) => base + hours * (day / 24));
 
+/** Zones without clock changes in 2040, and their hours from UTC. */
+const zones: Record<string, number> = {
+  'Pacific/Kiritimati': 14,
+  'Asia/Tokyo': 9,
+  UTC: 0,
+  'Pacific/Honolulu': -10,
+  'Etc/GMT+12': -12,
+};
+
 const anyEvent = fc.record({
   title: text.map((words) => `An evening ${words}`),
   description: text,
   startAt: hour,
   hours: fc.constantFrom(1, 5, 24, 24 * 10),
+  /** With a zone, hours from UTC: an all-day event of the day of `startAt`, or of so many days. */
+  allDay: fc.constantFrom(undefined, undefined, ...Object.keys(zones)),
   location: fc
     .record({ place, address: text })
     .map(({ place, address }) => ({ address: `At ${address}`, ...place })),
@@ -56,20 +67,40 @@ const anyEvent = fc.record({
   organizer: fc.constantFrom(...organizers),
 });
 
-type CreatedEvent = { id: string; startAt: number; endAt: number; shown: boolean; organizer: Person } & Pick<
-  ReturnType<typeof sample>[number],
-  'title' | 'description' | 'location' | 'category' | 'price'
->;
+/** `days`: the first local day of an all-day event, and the day after the last one, as times in UTC. */
+type CreatedEvent = {
+  id: string;
+  startAt: number;
+  endAt: number;
+  days: { first: number; end: number } | null;
+  shown: boolean;
+  organizer: Person;
+} & Pick<ReturnType<typeof sample>[number], 'title' | 'description' | 'location' | 'category' | 'price'>;
 const sample = () => fc.sample(anyEvent, { numRuns: 300, seed });
 
 async function createSample(sampled: ReturnType<typeof sample>[number]): Promise<CreatedEvent> {
-  const { startAt, hours, cancelled, organizer, ...fields } = sampled;
-  const endAt = startAt + hours * (day / 24);
+  const { startAt: at, hours, allDay: timezone, cancelled, organizer, ...fields } = sampled;
+  const first = Math.floor(at / day) * day;
+  const days = timezone === undefined ? null : { first, end: first + Math.max(hours, 24) * (day / 24) };
+  const offset = (zones[timezone ?? 'UTC'] ?? 0) * (day / 24);
+  const [startAt, endAt] = days ? [days.first - offset, days.end - offset] : [at, at + hours * (day / 24)];
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(endAt).toISOString() };
-  const { id } = await createEvent(api, organizer, { ...fields, ...times });
+  const { id } = await createEvent(api, organizer, {
+    ...fields,
+    ...times,
+    ...(timezone !== undefined && { allDay: true, timezone }),
+  });
   if (cancelled)
     expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { status: 'cancelled' }), 200);
-  return { ...fields, id, startAt, endAt, organizer, shown: fields.visibility === 'public' && !cancelled };
+  return {
+    ...fields,
+    id,
+    startAt,
+    endAt,
+    days,
+    organizer,
+    shown: fields.visibility === 'public' && !cancelled,
+  };
 }
 
 const foldText = (text: string) =>
@@ -135,6 +166,8 @@ function dates({ from, days, begin }: Query) {
       ...(begin && { startFrom: format(begin.at, begin.bare) }),
       ...(begin && beginTo !== undefined && { startTo: format(beginTo, begin.bare) }),
     },
+    /** Bounds that are dates without a time, which compare an all-day event by its days. */
+    areDays: { first: from?.bare, last: to?.bare, begin: begin?.bare },
     earliest: begin ? (begin.bare ? midnight(begin.at) : begin.at) : 0,
     latest:
       begin && beginTo !== undefined
@@ -155,7 +188,7 @@ function isInBox(box: string, { lat, lng }: { lat: number; lng: number }): boole
 }
 
 function expected(events: CreatedEvent[], query: Query): string[] {
-  const { first, last, earliest, latest } = dates(query);
+  const { first, last, earliest, latest, areDays } = dates(query);
   const words = query.q?.toLowerCase().split(' ') ?? [];
   return events
     .filter((event) => {
@@ -163,10 +196,10 @@ function expected(events: CreatedEvent[], query: Query): string[] {
       return (
         event.shown &&
         !(query.signedIn && event.organizer === blocked) &&
-        event.endAt > first &&
-        event.startAt <= last &&
-        event.startAt >= earliest &&
-        event.startAt <= latest &&
+        (areDays.first && event.days ? event.days.end : event.endAt) > first &&
+        (areDays.last && event.days ? event.days.first : event.startAt) <= last &&
+        (areDays.begin && event.days ? event.days.first : event.startAt) >= earliest &&
+        (areDays.begin && event.days ? event.days.first : event.startAt) <= latest &&
         (query.category === undefined || event.category === query.category) &&
         (query.box === undefined || isInBox(query.box, event.location)) &&
         (!query.isFree || event.price === 0) &&

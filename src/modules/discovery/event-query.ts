@@ -2,7 +2,7 @@
 import { type Box, parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
-import { readFrom, readUntil } from '../../lib/time.ts';
+import { dayMs, parseDay, readFrom, readUntil } from '../../lib/time.ts';
 import { type Search, searchQuery } from '../events/search-words.ts';
 import type { EventListQuery } from './schemas.ts';
 
@@ -17,10 +17,25 @@ export type EventQuery = {
   since: Date | null;
   /** Selects events that begin at or before `until`. */
   until: Date | null;
+  days: Days;
   search: Search | null;
   /** Selects events that are known to cost nothing. */
   isFree: boolean;
 };
+
+/**
+ * The bounds that are dates without a time, in days since 1970-01-01. They select an all-day event by its days in its own zone; other
+ * events are selected by the instants of the bounds, which are in UTC.
+ */
+export type Days = {
+  /** The last day is this one or a later one. */
+  from: number | null;
+  /** The first day is this one or a later one. */
+  since: number | null;
+  /** The first day is this one or an earlier one. */
+  until: number | null;
+};
+export const noDays: Days = { from: null, since: null, until: null };
 
 /** `start`: by start and id; `relevance`: by the grade of the match, and `distance`: by that from the centre of `circle`, then by start and id. */
 export type Order = 'start' | 'relevance' | 'distance';
@@ -62,12 +77,24 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
     from: from ?? (until ? null : now),
     since: startFrom,
     until: earlier(until, startTo),
+    days: {
+      from: readDay(query.dateFrom),
+      since: readDay(query.startFrom),
+      until: earlier(readDay(query.dateTo), readDay(query.startTo)),
+    },
     search: q === '' ? null : searchQuery(q),
     isFree: query.isFree === true,
   };
 }
 
-const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b));
+const earlier = <T extends Date | number>(a: T | null, b: T | null): T | null =>
+  a !== null && b !== null ? (a < b ? a : b) : (a ?? b);
+
+/** The number of a date; null for a timestamp. */
+function readDay(text: string | undefined): number | null {
+  const day = text === undefined ? null : parseDay(text);
+  return day && day.getTime() / dayMs;
+}
 
 /** @throws Problem `invalid_request` if the text is not a box */
 export function readBox(bbox: string): Box {

@@ -13,9 +13,11 @@ import {
   circleBands,
   circleCells,
 } from '../../lib/grid-cells.ts';
+import { lowerBound } from '../../lib/lower-bound.ts';
 import { type Cap, capOf, farthestKm, isPointInCap } from '../../lib/sphere.ts';
+import { hourMs } from '../../lib/time.ts';
 import { listedCondition } from '../events/policy.ts';
-import type { ListQuery } from './event-query.ts';
+import type { Days, ListQuery } from './event-query.ts';
 import type { BitmapPool } from './memory/bitmap-pool.ts';
 import { forEachRange, type Segment, type SegmentData } from './memory/segment.ts';
 
@@ -27,12 +29,14 @@ export const isBounded = (circle: Circle | null): circle is Circle =>
 
 /** The condition on `events e`. */
 export function conditionOf(filters: Filters): Statement {
-  const { from, since, until, category, isFree, circle, box, hiddenOrganizers } = filters;
+  const { from, since, until, days, category, isFree, circle, box, hiddenOrganizers } = filters;
   const conditions = [
     listedCondition(),
     from && sql`e.end_at > ${from}`,
-    since && sql`e.start_at >= ${since}`,
+    days.from !== null && sql`(e.end_day > ${days.from}) is not false`,
+    since && isSinceCondition(since, days),
     until && sql`e.start_at <= ${until}`,
+    days.until !== null && sql`(e.first_day <= ${days.until}) is not false`,
     category !== null && sql`e.category = ${category}`,
     isFree && sql`e.price = 0 and e.is_price_known`,
     isBounded(circle) && isInsideCondition(circle),
@@ -44,6 +48,16 @@ export function conditionOf(filters: Filters): Statement {
     ' and ',
   );
 }
+
+/** An all-day event that begins on a day begins up to 14 hours before the day in UTC. Those of later ends and starts follow it. */
+const daysAhead = (since: Date, days: Days): number =>
+  since.getTime() - (days.since === null ? 0 : 14 * hourMs);
+
+const isSinceCondition = (since: Date, days: Days): Statement =>
+  days.since === null
+    ? sql`e.start_at >= ${since}`
+    : sql`e.start_at >= ${new Date(daysAhead(since, days))}
+        and case when e.first_day is null then e.start_at >= ${since} else e.first_day >= ${days.since} end`;
 
 /** Larger circles and boxes are not looked up by cells: the condition is checked for all events. A radius of 500 km has about 1,100. */
 const maxCells = 4_000;
@@ -66,6 +80,9 @@ function isInBoxCondition(box: Box): Statement {
 export type FilteredEvent = {
   start: number;
   end: number;
+  /** The days of an all-day event, as in `events`; null for other events. */
+  firstDay: number | null;
+  endDay: number | null;
   category: string;
   isFree: boolean;
   isInCap(cap: Cap): boolean;
@@ -75,7 +92,7 @@ export type FilteredEvent = {
 
 /** Creates the test. It is one function of all filters, because V8 inlines it. */
 export function createTest(filters: Filters) {
-  const { category, isFree, box, hiddenOrganizers } = filters;
+  const { category, isFree, box, hiddenOrganizers, days } = filters;
   const from = filters.from?.getTime() ?? null;
   const since = filters.since?.getTime() ?? null;
   const until = filters.until?.getTime() ?? null;
@@ -83,8 +100,9 @@ export function createTest(filters: Filters) {
   const hidden = hiddenOrganizers.length > 0 ? new Set(hiddenOrganizers) : null;
   return (event: FilteredEvent): boolean =>
     (from === null || event.end > from) &&
-    (since === null || event.start >= since) &&
+    (since === null || event.start >= since || (days.since !== null && event.firstDay !== null)) &&
     (until === null || event.start <= until) &&
+    (event.firstDay === null || event.endDay === null || isOnDays(event.firstDay, event.endDay, days)) &&
     (category === null || event.category === category) &&
     (!isFree || event.isFree) &&
     (cap === null || event.isInCap(cap)) &&
@@ -92,18 +110,44 @@ export function createTest(filters: Filters) {
     (hidden === null || !hidden.has(event.organizerId));
 }
 
+/** Whether an all-day event from a first day to before an end day is within bounds. */
+const isOnDays = (firstDay: number, endDay: number, { from, since, until }: Days): boolean =>
+  (from === null || endDay > from) &&
+  (since === null || firstDay >= since) &&
+  (until === null || firstDay <= until);
+
 /** Documents of a segment: `running`, ascending, and those from `first` to before `end`. `whole`: a range that has all of them. */
 export type DocRange = Range & { running: number[]; whole: Range };
 
-/** The documents that match the filters by time, with removed ones. */
-export function rangeOf(segment: Segment, { from, since, until }: Filters): DocRange {
+/** The documents that match the filters by time, with removed ones, and with all-day events of other days. */
+export function rangeOf(segment: Segment, { from, since, until, days }: Filters): DocRange {
   const begun = from ? segment.startingAfter(from.getTime()) : 0;
-  const low = since ? segment.startingAt(since.getTime()) : 0;
+  const low = since ? segment.startingAt(daysAhead(since, days)) : 0;
   const end = until ? segment.startingAfter(until.getTime()) : segment.data.size;
   const all = from ? segment.runningAt(from.getTime(), begun) : [];
   const running = low > 0 || end < begun ? all.filter((doc) => doc >= low && doc < end) : all;
   const first = Math.min(Math.max(low, begun), end);
   return { running, first, end, whole: { first: running[0] ?? first, end } };
+}
+
+/** The documents of a range that its instants select, but the days of the query do not. */
+function* listOfOtherDays(
+  segment: Segment,
+  { since, days }: Filters,
+  { whole }: DocRange,
+): Generator<number> {
+  if (days.from === null && days.since === null && days.until === null) return;
+  const { allDayDocs, firstDays, endDays } = segment.data;
+  const begin = lowerBound(allDayDocs, whole.first);
+  const end = lowerBound(allDayDocs, whole.end);
+  for (let i = begin; i < end; i++)
+    if (!isOnDays(firstDays[i] as number, endDays[i] as number, days)) yield allDayDocs[i] as number;
+  if (days.since === null || !since) return;
+  const stop = Math.min(segment.startingAt(since.getTime()), whole.end);
+  for (let doc = whole.first, i = begin; doc < stop; doc++) {
+    if (allDayDocs[i] === doc) i++;
+    else yield doc;
+  }
 }
 
 /**
@@ -114,7 +158,7 @@ export function rangeOf(segment: Segment, { from, since, until }: Filters): DocR
 export function listMatching(
   segment: Segment,
   filters: Filters,
-  { whole }: DocRange,
+  range: DocRange,
   sets: Bitmap[],
   pool: BitmapPool,
 ): Bitmap[] {
@@ -123,11 +167,13 @@ export function listMatching(
   let found = sets;
   if (category !== null) found = [segment.ofCategory(category) ?? pool.takeEmpty(), ...found];
   if (isFree) found = [data.free, ...found];
-  if (hiddenOrganizers.length > 0) {
+  const { whole } = range;
+  const hidden = hiddenOrganizers.map((organizer) => segment.docsOfOrganizer(organizer));
+  const ofOtherDays = [...listOfOtherDays(segment, filters, range)];
+  if (hidden.length > 0 || ofOtherDays.length > 0) {
     const shown = pool.take();
     shown.set(current);
-    for (const organizer of hiddenOrganizers)
-      for (const doc of segment.docsOfOrganizer(organizer)) clearBit(shown, doc);
+    for (const docs of [...hidden, ofOtherDays]) for (const doc of docs) clearBit(shown, doc);
     found = [shown, ...found];
   }
   const within = () => intersectAll(found.length > 0 ? found : [current], whole, pool.take());

@@ -41,10 +41,12 @@ const filters = {
     }),
   ),
   dateFrom: timeOrDay(
-    'Events that end after this time; a date without a time is the start of that day in UTC.',
+    'Events that end after this time; a date without a time is the start of that day in UTC. A date selects an all-day event ' +
+      'by its days in its own zone.',
   ),
   dateTo: timeOrDay(
-    'Events that begin at or before this time; a date without a time is the end of that day in UTC. Without `dateFrom`, ' +
+    'Events that begin at or before this time; a date without a time is the end of that day in UTC. A date selects an ' +
+      'all-day event by its days in its own zone. Without `dateFrom`, ' +
       'the list has all earlier events, from the oldest on.',
   ),
   startFrom: timeOrDay(

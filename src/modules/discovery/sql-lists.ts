@@ -58,7 +58,8 @@ function rangesOf(query: ListQuery): { starting: Statement; running: Statement }
   if (!from || (since && since >= from)) return { starting: matching(starting), running: sql`false` };
   const isRunning = sql`e.start_at < ${from} and tstzrange(e.start_at, e.end_at) @> ${from}::timestamptz`;
   return {
-    starting: matching({ ...starting, since: from }),
+    // An all-day event that begins from then on begins on the day of `query.since` or later.
+    starting: matching({ ...starting, since: from, days: { ...query.days, since: null } }),
     running: sql`${matching(starting)} and ${isRunning}`,
   };
 }

@@ -6,6 +6,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
+import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
 import { addToEventsCount } from '../users/accounts.ts';
@@ -225,6 +226,13 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
 const columns = (fields: EventFields): Record<string, unknown> => ({
   ...Object.fromEntries(fieldNames.map((name) => [columnOf(name), fields[name]])),
   cell: cellOf(fields.lat, fields.lng),
+  ...daysOf(fields),
+});
+
+/** The local days of an all-day event, by which lists of days select it: `end_day` is the day after the last one. */
+const daysOf = ({ allDay, startAt, endAt, timezone }: EventFields) => ({
+  first_day: allDay ? dayNumber(dateIn(startAt, timezone)) : null,
+  end_day: allDay ? dayNumber(dateIn(endAt, timezone)) : null,
 });
 
 /** The text forms of two vectors, one after the other, are the text form of a vector with the words of both. */

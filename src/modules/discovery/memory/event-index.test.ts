@@ -8,7 +8,7 @@ import { cellOf } from '../../../lib/grid-cells.ts';
 import { distanceKm } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
 import { searchQuery, searchVector } from '../../events/search-words.ts';
-import type { ListQuery } from '../event-query.ts';
+import { type ListQuery, noDays } from '../event-query.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexRow } from './index-rows.ts';
 import { ChangedVersions, noJson } from './listed-json.ts';
@@ -38,13 +38,22 @@ const text = (count: number) =>
 
 type Row = IndexRow & { texts: { title: string; address: string; description: string } };
 
+/** The times of an event or, for every third one, of an all-day event in a zone so many hours from UTC. */
+function createTimes(): Pick<Row, 'start' | 'end' | 'firstDay' | 'endDay'> {
+  const start = below(2_000) * hour;
+  if (next() < 2 / 3)
+    return { start, end: start + pick([1, 2, 30, 2_000]) * hour, firstDay: null, endDay: null };
+  const firstDay = below(83);
+  const endDay = firstDay + pick([1, 1, 2, 30]);
+  const offset = pick([-12, -10, 0, 2, 12, 14]);
+  return { start: (firstDay * 24 - offset) * hour, end: (endDay * 24 - offset) * hour, firstDay, endDay };
+}
+
 function createRow(n: number): Row {
-  const start = Math.floor(next() * 2_000) * hour;
   const texts = { title: text(below(3)), address: text(below(2)), description: text(below(3)) };
   return {
     id: `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
-    start,
-    end: start + pick([1, 2, 30, 2_000]) * hour,
+    ...createTimes(),
     lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
     lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
     category: pick(['music', 'food', 'sports']),
@@ -91,14 +100,20 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
 }
 
 function expectedIds(rows: Row[], query: ListQuery): string[] {
-  const { from, since, until, category, circle, box, isFree, search, order, hiddenOrganizers } = query;
+  const { from, since, until, days, category, circle, box, isFree, search, order, hiddenOrganizers } = query;
   const isGraded = search !== null && order === 'relevance';
   return rows
     .filter(
       (row) =>
-        row.end > (from?.getTime() ?? Number.NEGATIVE_INFINITY) &&
-        row.start >= (since?.getTime() ?? Number.NEGATIVE_INFINITY) &&
-        row.start <= (until?.getTime() ?? Number.POSITIVE_INFINITY) &&
+        (days.from !== null && row.endDay !== null
+          ? row.endDay > days.from
+          : row.end > (from?.getTime() ?? Number.NEGATIVE_INFINITY)) &&
+        (days.since !== null && row.firstDay !== null
+          ? row.firstDay >= days.since
+          : row.start >= (since?.getTime() ?? Number.NEGATIVE_INFINITY)) &&
+        (days.until !== null && row.firstDay !== null
+          ? row.firstDay <= days.until
+          : row.start <= (until?.getTime() ?? Number.POSITIVE_INFINITY)) &&
         (category === null || row.category === category) &&
         (circle === null || distanceKm(circle, row) <= circle.radius) &&
         (box === null || isInBox(box, row.lat, row.lng)) &&
@@ -137,14 +152,30 @@ const boxes = [
 
 const inHours = (hours: number): Date => new Date(hours * hour);
 
-function createQuery(): ListQuery {
+/** The bounds of a query, as instants or, for every second query, as days in UTC. */
+function createBounds(): Pick<ListQuery, 'from' | 'since' | 'until' | 'days'> {
   const from = maybe(below(2_100));
+  const since = next() < 0.3 ? below(2_100) : null;
+  const until = maybe((from ?? 0) + below(1_000));
+  const instants = (hours: number | null) => (hours === null ? null : inHours(hours));
+  if (next() < 0.5)
+    return { from: instants(from), since: instants(since), until: instants(until), days: noDays };
+  const dayOf = (hours: number | null) => (hours === null ? null : Math.floor(hours / 24));
+  const days = { from: dayOf(from), since: dayOf(since), until: dayOf(until) };
+  const startOf = (day: number | null) => (day === null ? null : inHours(day * 24));
+  return {
+    from: startOf(days.from),
+    since: startOf(days.since),
+    until: days.until === null ? null : new Date((days.until + 1) * 24 * hour - 1),
+    days,
+  };
+}
+
+function createQuery(): ListQuery {
   const words = maybe(Array.from({ length: below(4) }, () => pick(searched)));
   const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
   return {
-    from: from === null ? null : inHours(from),
-    since: next() < 0.3 ? inHours(below(2_100)) : null,
-    until: maybe(inHours((from ?? 0) + below(1_000))),
+    ...createBounds(),
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
     box: next() < 0.3 ? pick(boxes) : null,
@@ -155,7 +186,15 @@ function createQuery(): ListQuery {
   };
 }
 
-const everything = { from: null, since: null, until: null, category: null, circle: null, isFree: false };
+const everything = {
+  from: null,
+  since: null,
+  until: null,
+  days: noDays,
+  category: null,
+  circle: null,
+  isFree: false,
+};
 
 function compare(index: EventIndex, rows: Row[], count: number): void {
   let matches = 0;
@@ -218,7 +257,7 @@ test('index: the list of what has not ended has each event that begins or ends b
   const index = createIndex(rows);
   for (const [n, at] of rows.flatMap(({ start, end }) => [start, end]).entries()) {
     for (const from of [at - 40_000, at - 1, at, at + 10_000, at - 20_000].map((ms) => new Date(ms))) {
-      const query: ListQuery = { ...createQuery(), from, since: null, until: null };
+      const query: ListQuery = { ...createQuery(), from, since: null, until: null, days: noDays };
       const expected = expectedIds(rows, query);
       assert.deepEqual(
         index.search(query, { page: 1, limit: 500 }),

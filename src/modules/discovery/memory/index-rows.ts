@@ -6,7 +6,7 @@ import { type Statement, sql } from '../../../db/sql.ts';
 import { listedCondition } from '../../events/policy.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 
-/** A listed event. `start` and `end` in ms; `search`: the text form of its tsvector. */
+/** A listed event. `start` and `end` in ms; `firstDay` and `endDay`: those of an all-day event, in days since 1970-01-01; `search`: the text form of its tsvector. */
 export type IndexRow = {
   id: string;
   start: number;
@@ -16,13 +16,15 @@ export type IndexRow = {
   category: string;
   isFree: boolean;
   organizerId: string;
+  firstDay: number | null;
+  endDay: number | null;
   search: string;
 };
 
 const columns = sql`
   e.id, (extract(epoch from e.start_at) * 1000)::float8 as start,
   (extract(epoch from e.end_at) * 1000)::float8 as "end",
-  e.lat, e.lng, e.category, e.price = 0 and e.is_price_known as is_free, e.organizer_id, e.search::text as search`;
+  e.lat, e.lng, e.category, e.price = 0 and e.is_price_known as is_free, e.organizer_id, e.first_day, e.end_day, e.search::text as search`;
 
 /** @param endingAfter null: all listed events */
 const isIndexed = (endingAfter: Date | null): Statement =>

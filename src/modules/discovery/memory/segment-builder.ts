@@ -23,6 +23,7 @@ export class SegmentBuilder {
   readonly #organizers: Uint8Array;
   readonly #categories = new Map<string, Bitmap>();
   readonly #free: Uint32Array;
+  readonly #allDay: { doc: number; firstDay: number; endDay: number }[] = [];
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
   /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
@@ -64,6 +65,8 @@ export class SegmentBuilder {
     const newBitmap = () => new Uint32Array(this.#free.length);
     setBit(this.#categories.getOrInsertComputed(row.category, newBitmap), doc);
     if (row.isFree) setBit(this.#free, doc);
+    const { firstDay, endDay } = row;
+    if (firstDay !== null && endDay !== null) this.#allDay.push({ doc, firstDay, endDay });
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
     const before = this.#words.length;
@@ -95,6 +98,9 @@ export class SegmentBuilder {
       latestEnds: this.#buildLatestEnds(),
       categories: this.#categories,
       free: this.#free.subarray(0, bitmapLength(size)),
+      allDayDocs: Uint32Array.from(this.#allDay, ({ doc }) => doc),
+      firstDays: Int32Array.from(this.#allDay, ({ firstDay }) => firstDay),
+      endDays: Int32Array.from(this.#allDay, ({ endDay }) => endDay),
       ...this.#buildCells(),
       ...organizers,
       words,

@@ -58,6 +58,10 @@ export type SegmentData = {
   categories: Map<string, Bitmap>;
   /** The documents that are known to cost nothing, as a bitmap. */
   free: Uint32Array;
+  /** All-day events, ascending, with their first days and the days after their last ones, in days since 1970-01-01. */
+  allDayDocs: Uint32Array;
+  firstDays: Int32Array;
+  endDays: Int32Array;
   /** Documents by cell: cell numbers ascending, where each begins in `cellDocs`, and the points on the unit sphere. */
   cells: Int32Array;
   cellOffsets: Uint32Array;
