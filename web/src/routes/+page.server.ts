@@ -1,7 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { hrefOf, readSearch } from '#lib/discovery/search.ts';
 import { loadEvents } from '#lib/server/discovery/events.ts';
-import { isReversed } from '#lib/server/discovery/filters.ts';
 import { loadMap } from '#lib/server/discovery/map.ts';
 import { findPlace, readWhatOrWhere } from '#lib/server/discovery/places.ts';
 import { loadMeant } from '#lib/server/meant.ts';
@@ -30,7 +29,6 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
     isMapReloaded: isForeign(mapTiles),
     otherPlaces: others,
     isPlaceUnknown: isUnknown,
-    areDatesReversed: isReversed(search),
     /** Without scripts, the filters are a part of the page. */
     isFiltering: query.has('filters'),
     isDemo: me === null && (platform?.demoAccounts.length ?? 0) > 0,

@@ -106,6 +106,10 @@ export function readSearch(params: Pick<Fields, 'get' | 'has'>): Search {
   };
 }
 
+/** Whether the last day is before the first one. */
+export const isReversed = ({ when, from, to }: Search): boolean =>
+  when === 'range' && from !== '' && to !== '' && to < from;
+
 export function parseNear(text: string): Place | null {
   const [lat = Number.NaN, lng = Number.NaN, ...rest] = text.split(',').map((part) => Number(part || 'none'));
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && rest.length === 0 ? { lat, lng } : null;

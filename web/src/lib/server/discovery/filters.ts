@@ -1,17 +1,13 @@
 /** The filters of the API that belong to a search. */
 import type { listEvents } from '@potluck/client';
 import { formatBox } from '#lib/discovery/mercator.ts';
-import type { Search } from '#lib/discovery/search.ts';
+import { isReversed, type Search } from '#lib/discovery/search.ts';
 import { isTimeZone } from '#lib/discovery/time-zone.ts';
 
 /** A circle of this radius in km has all events: it gives their distances. */
 const wholeEarth = 20_040;
 
 export type Filters = NonNullable<Parameters<typeof listEvents>[0]['query']>;
-
-/** Whether the last day is before the first one. */
-export const isReversed = ({ when, from, to }: Search): boolean =>
-  when === 'range' && from !== '' && to !== '' && to < from;
 
 /** The filters of the API. The dates are left out if they are in the wrong order. */
 export function toFilters(search: Search, now = Temporal.Now.instant()): Filters {
