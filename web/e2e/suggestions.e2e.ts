@@ -85,6 +85,44 @@ test('suggestions: a place, a category and corrected words change the search', a
   await expect(field).toHaveValue(word);
 });
 
+test('search: Enter after a category, a town in any language or a mistyped word shows its events, and says so', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  await loadPlaces(organizer);
+  const word = newWord();
+  const location = { address: 'Haga Nygata 1, Göteborg', lat: 57.7, lng: 11.96 };
+  await newEvent(organizer, { title: `Jam ${word}`, category: 'family', location });
+  await page.goto('/', { waitUntil: 'networkidle' });
+  const field = fieldOf(page);
+  const event = page.getByRole('heading', { level: 3, name: `Jam ${word}` });
+
+  await field.fill('kids');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/?category=family&asked=kids');
+  await expect(page.getByText('Showing “Family & kids”.')).toBeVisible();
+  await expect(event).toBeVisible();
+  await page.getByRole('link', { name: 'Events with “kids”' }).click();
+  await expect(page).toHaveURL('/?q=kids');
+
+  await page.goto('/', { waitUntil: 'networkidle' });
+  await field.fill('gothenburg');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Göteborg' })).toBeVisible();
+  await expect(event).toBeVisible();
+
+  await page.goto('/', { waitUntil: 'networkidle' });
+  await field.fill(withMistake(word));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(`Showing “${word}”.`)).toBeVisible();
+  await expect(field).toHaveValue(word);
+  await expect(event).toBeVisible();
+  // A filter that is chosen next is about the events on the page.
+  await page.getByRole('link', { name: 'Free', exact: true }).click();
+  await expect(page).toHaveURL(`/?q=${word}&free=1`);
+});
+
 test('suggestions: one request at a time, after a pause, and none for one letter', async ({ page }) => {
   const asked: string[] = [];
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
@@ -149,6 +187,9 @@ test.describe('without scripts', () => {
     await page.goto('/');
     await page.getByLabel('What or where', { exact: true }).fill(withMistake(word));
     await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await expect(page.getByText(`Showing “${word}”.`)).toBeVisible();
+    await expect(page.getByRole('heading', { level: 3, name: `Jam ${word}` })).toBeVisible();
+    await page.getByRole('link', { name: 'Events with' }).click();
     await expect(page.getByRole('listitem').filter({ hasText: '1 event' })).toBeVisible();
     await page.getByRole('link', { name: `Did you mean “${word}”?` }).click();
     await expect(page).toHaveURL(`/?q=${word}`);

@@ -1,8 +1,9 @@
 import { redirect } from '@sveltejs/kit';
-import { hrefOf, readSearch } from '#lib/discovery/search.ts';
+import { readSearch } from '#lib/discovery/search.ts';
 import { loadEvents } from '#lib/server/discovery/events.ts';
 import { loadMap } from '#lib/server/discovery/map.ts';
-import { findPlace, readWhatOrWhere } from '#lib/server/discovery/places.ts';
+import { findPlace } from '#lib/server/discovery/places.ts';
+import { hrefOfMeant } from '#lib/server/discovery/what-or-where.ts';
 import { loadMeant } from '#lib/server/meant.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
@@ -11,7 +12,7 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
   const { api, me } = locals;
   const query = readQuery(url);
   const asked = readSearch(query);
-  if (query.has('find')) redirect(303, hrefOf(await readWhatOrWhere(api, asked)));
+  if (query.has('find')) redirect(303, await hrefOfMeant(api, asked));
   const { search, others, isUnknown } = await findPlace(api, asked);
   const mapTiles = platform?.mapTiles ?? null;
   const map = search.view === 'map' ? await loadMap(api, search, mapTiles !== null) : null;
@@ -28,6 +29,8 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
     // A page that is loaded with the list may not load from there later.
     isMapReloaded: isForeign(mapTiles),
     otherPlaces: others,
+    /** The words that the visitor entered, if the page shows what they stand for. */
+    asked: query.text('asked').slice(0, 200),
     isPlaceUnknown: isUnknown,
     /** Without scripts, the filters are a part of the page. */
     isFiltering: query.has('filters'),

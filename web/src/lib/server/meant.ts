@@ -1,16 +1,18 @@
-import { type Client, suggestEvents } from '@potluck/client';
+import { type Client, type EventSuggestions, suggestEvents } from '@potluck/client';
 import { labelOf } from '#lib/discovery/places.ts';
 import { hrefOf, type Search, withoutFilters } from '#lib/discovery/search.ts';
 import { changesOf, type Meant, maxLength } from '#lib/discovery/suggestions.ts';
 
-/**
- * Finds what the words of a search may mean. It is an extra of a page without results: a request that fails, such as one of
- * too many words, finds nothing.
- */
-export async function loadMeant(api: Client, search: Search): Promise<Meant[]> {
-  const q = search.q.slice(0, maxLength);
+/** Finds suggestions for a text. They are an extra: a request that fails, such as one of too many words, finds null. */
+export async function findSuggested(api: Client, text: string): Promise<EventSuggestions['data'] | null> {
+  const q = text.slice(0, maxLength);
   const found = await suggestEvents({ client: api, query: { q } }).catch(() => null);
-  const { corrections = [], places = [] } = found?.data.data ?? {};
+  return found?.data.data ?? null;
+}
+
+/** Finds what the words of a search may mean, for a page without results. */
+export async function loadMeant(api: Client, search: Search): Promise<Meant[]> {
+  const { corrections = [], places = [] } = (await findSuggested(api, search.q)) ?? {};
   const linkTo = (changes: Partial<Search>) => hrefOf(search, { ...withoutFilters, ...changes });
   return [
     ...corrections.map((correction) => ({
