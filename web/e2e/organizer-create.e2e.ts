@@ -1,7 +1,7 @@
 /** Creating an event. */
 import type { Page } from '@playwright/test';
 import { getEvent, listItems, listMyEvents } from '@potluck/client';
-import { expect, overflowOf, type Person, test } from './fixtures.ts';
+import { expect, newEvent, overflowOf, type Person, test } from './fixtures.ts';
 import { choosePlace, openStep, whereOf } from './form-steps.ts';
 
 const draftUrl = /\/e\/[0-9a-f-]{36}$/;
@@ -285,4 +285,66 @@ test.describe('without JavaScript', () => {
       'Lemonade',
     ]);
   });
+});
+
+/** What an image on the page shows. */
+const drawingOf = (page: Page, selector: string): Promise<string> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate(async (image: HTMLImageElement) => (await fetch(image.src)).text());
+
+test('new: the cover of the published event is the one that the form shows, and stays it in the form', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await openForm(page);
+  await fillIn(page);
+  const shown = await drawingOf(page, '.look img[src*="cover.svg"]');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  const id = idOf(page);
+  await page.goto(`/e/${id}`);
+  expect(await drawingOf(page, 'article .cover img')).toBe(shown);
+  await page.goto(`/e/${id}/edit`);
+  expect(await drawingOf(page, '.look img[src*="cover.svg"]')).toBe(shown);
+});
+
+test('edit: the form shows the cover of an event without a theme', async ({ page, createPerson, signIn }) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer);
+  await signIn(page.context(), organizer);
+  await page.goto(`/e/${id}`);
+  const shown = await drawingOf(page, 'article .cover img');
+  await page.goto(`/e/${id}/edit`);
+  expect(await drawingOf(page, '.look img[src*="cover.svg"]')).toBe(shown);
+});
+
+test('new: a birthday is for people with the link, which the form says beside "Publish"', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page);
+  await expect(page.getByRole('button', { name: 'Everyone: it is in the search' })).toBeInViewport();
+  await openForm(page, 'Birthday');
+  await fillIn(page);
+  const audience = page.getByText('Who may see the event:');
+  await expect(audience).toBeInViewport();
+  await page.getByRole('button', { name: 'People with the link' }).click();
+  await expect(page.getByRole('radio', { name: 'People with the link' })).toBeFocused();
+  await page.getByRole('radio', { name: 'Everyone: it is in the search' }).check();
+  await expect(page.getByRole('button', { name: 'Everyone: it is in the search' })).toBeVisible();
+  await page.getByRole('radio', { name: 'People with the link' }).check();
+  await page.getByRole('button', { name: 'Save as draft' }).click();
+  await expect(page).toHaveURL(draftUrl);
+  await page.goto(`/e/${idOf(page)}/edit`);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  const { data } = await getEvent({ client: person.client, path: { id: idOf(page) } });
+  expect(data.visibility).toBe('unlisted');
 });

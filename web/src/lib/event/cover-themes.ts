@@ -22,6 +22,9 @@ export const coverThemes: Record<CoverTheme, () => string> = {
 /** A chosen theme looks the same for each event, so its picture needs no id of one. */
 const anyEvent = '00000000-0000-0000-0000-000000000000';
 
-/** The address of a drawn cover. @param theme empty: one that the category decides */
-export const pictureOfTheme = (theme: string, category: string): string =>
-  `/v1/events/${anyEvent}/cover.svg?category=${category || 'other'}${theme && `&theme=${theme}`}`;
+/**
+ * The address of a drawn cover.
+ * @param theme empty: one that the category and the id of the event decide
+ */
+export const pictureOfTheme = (theme: string, category: string, eventId = anyEvent): string =>
+  `/v1/events/${eventId}/cover.svg?category=${category || 'other'}${theme && `&theme=${theme}`}`;

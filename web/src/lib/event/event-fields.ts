@@ -30,6 +30,7 @@ const modules: Record<string, () => string> = {
   wishList: m.organizer_module_wish,
   booking: m.organizer_module_booking,
 };
+export const visibilityName = (value: string): string => visibilities[value]?.() ?? '';
 const audienceName = (value: string) => audiences[value]?.() ?? '';
 
 /** In the order of the form. */
@@ -73,7 +74,7 @@ export const eventFields = {
   visibility: {
     label: m.organizer_visibility,
     initial: 'public',
-    nameOf: (value) => visibilities[value]?.() ?? '',
+    nameOf: visibilityName,
   },
   guestListVisibility: {
     label: m.organizer_guest_list_visibility,

@@ -2,7 +2,7 @@ import { isProblem, listTemplates, ProblemError, searchPlaces } from '@potluck/c
 import { redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
-import { coverOfTemplate, newKey, toEventBody, valuesOfTemplate } from '#lib/server/organizer/event-form.ts';
+import { newKey, toEventBody, valuesOfTemplate } from '#lib/server/organizer/event-form.ts';
 import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '#lib/server/organizer/form-state.ts';
 import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
 import { templateName } from '#lib/server/organizer/names.ts';
+import { coverOfTemplate } from '#lib/server/organizer/template-starts.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';

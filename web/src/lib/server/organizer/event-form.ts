@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import type { ChosenPlace } from '#lib/discovery/places.ts';
-import { type CoverTheme, pictureOfTheme } from '#lib/event/cover-themes.ts';
 import { currencyAt, maxPrice } from '#lib/event/currency.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
@@ -14,6 +13,7 @@ import { type FieldErrors, readTimes } from './event-times.ts';
 import { addDays, toLocal } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
 import { readSpot } from './read-spot.ts';
+import { startValuesOf } from './template-starts.ts';
 
 type EventBody = CreateEventData['body'];
 
@@ -31,7 +31,7 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
     allDay: false,
     startAt: '',
     endAt: '',
-    category: categoryOf[slug] ?? '',
+    ...startValuesOf(slug),
     modules: items.some(({ kind }) => kind === 'wish')
       ? [...modules]
       : modules.filter((name) => name !== 'wishList'),
@@ -47,31 +47,6 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
     organizerName: '',
   };
 }
-
-/** The theme of a template in the list of templates. */
-const themeOf: Record<string, CoverTheme> = {
-  potluck: 'gingham',
-  birthday: 'confetti',
-  wedding: 'flowers',
-  picnic: 'leaves',
-  concert: 'moon',
-  meetup: 'tiles',
-  conference: 'quilt',
-};
-
-export const coverOfTemplate = (slug: string): string =>
-  pictureOfTheme(themeOf[slug] ?? 'sun', categoryOf[slug] ?? '');
-
-/** The category that most events of a template have. */
-const categoryOf: Record<string, string> = {
-  potluck: 'food',
-  birthday: 'party',
-  wedding: 'party',
-  picnic: 'outdoors',
-  concert: 'music',
-  meetup: 'community',
-  conference: 'tech',
-};
 
 /**
  * @param tag the ETag of the response that has the event

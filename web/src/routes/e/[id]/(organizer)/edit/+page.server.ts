@@ -15,6 +15,7 @@ import {
   withPlace,
 } from '#lib/server/organizer/form-state.ts';
 import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
+import { visibilityOfTemplate } from '#lib/server/organizer/template-starts.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -24,7 +25,11 @@ export const load: PageServerLoad = async ({ locals, platform, parent, params: {
     readEvent(locals.api, id, platform?.townIn).catch(refusePage),
     loadOptions({ locals, platform }, event.currency),
   ]);
-  return { values, options };
+  const isDraft = event.visibility === 'private';
+  return {
+    values: isDraft ? { ...values, visibility: visibilityOfTemplate(values.template) } : values,
+    options,
+  };
 };
 
 type Page = RequestEvent<{ id: string }>;
