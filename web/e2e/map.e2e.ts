@@ -235,6 +235,32 @@ test('map: on a phone, no pin is cut by an edge of the map or lies under a butto
   expect(faults).toBe(0);
 });
 
+for (const { name, query } of [
+  { name: 'around a place', query: 'near=60.3,5.3&radius=10' },
+  { name: 'of a box', query: 'bbox=5.2,60.28,5.5,60.4' },
+])
+  test(`map: the number beside a map ${name} is that of its pins from the start`, async ({
+    page,
+    createPerson,
+  }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const [organizer, word] = [await createPerson(), newWord()];
+    // The second is in a corner of the box, and the third beside the box, where a wide map has room.
+    for (const [lat, lng] of [
+      [60.3, 5.3],
+      [60.38, 5.46],
+      [60.3, 5.52],
+    ])
+      await newEvent(organizer, { title: `Bergen ${word}`, location: { address: 'Bergen', lat, lng } });
+    await page.goto(`/?q=${word}&view=map&${query}`);
+    await expect(page.getByRole('status').filter({ hasText: '2 events' })).toBeVisible();
+    const pins = page.getByRole('group', { name: 'Map of events' }).getByRole('link', { name: 'Bergen' });
+    await expect(pins).toHaveCount(2);
+    await expect(page.locator('.live.ready')).toBeVisible({ timeout: 60_000 });
+    await expect(pins).toHaveCount(2);
+    await expect.poll(() => titles(page)).toHaveLength(2);
+  });
+
 test('map: it is loaded with the map view only', async ({ page }) => {
   const requests = watchRequests(page);
   await page.goto('/');

@@ -15,7 +15,8 @@ export const load: PageServerLoad = async ({ locals, url, platform, isDataReques
   if (query.has('find')) redirect(303, await hrefOfMeant(api, asked));
   const { search, others, isUnknown } = await findPlace(api, asked);
   const mapTiles = platform?.mapTiles ?? null;
-  const map = search.view === 'map' ? await loadMap(api, search, mapTiles !== null) : null;
+  const isMoved = isDataRequest && search.box !== null;
+  const map = search.view === 'map' ? await loadMap(api, search, mapTiles !== null, isMoved) : null;
   // Beside a map, the list has what the map shows.
   const list = await loadEvents(api, { ...search, box: map?.box ?? null }, !isDataRequest);
   const meant = list.total === 0 && search.q !== '' ? await loadMeant(api, search) : [];

@@ -22,18 +22,27 @@ const mostOfPage = 50;
 /** Of the list, whose events give the pins their categories. */
 const namedPages = [1, 2];
 /**
- * The least width, in degrees at zoom 0, of the box whose pins are loaded. A map that was moved has told its box, and
- * another one may be higher than its drawing; of a single place, its surroundings keep their pins.
+ * The least width, in degrees at zoom 0, of the box whose pins are loaded once the visitor moves the map, so that a further
+ * move shows pins at once.
  */
-const leastWidth = { moved: 180, first: 720 };
+const leastWidth = 180;
 
-export async function loadMap(api: Client, search: Search, hasStreets: boolean): Promise<MapOfEvents> {
+/**
+ * The pins of the first map are those of its box, although it may have room for others: the number beside it and the list
+ * are those of the box, too.
+ * @param isMoved whether the box is all that the map shows
+ */
+export async function loadMap(
+  api: Client,
+  search: Search,
+  hasStreets: boolean,
+  isMoved: boolean,
+): Promise<MapOfEvents> {
   const { box, zoom } = await viewOf(api, search, hasStreets);
-  const width = search.box ? leastWidth.moved : leastWidth.first;
-  const around = scaleBox(box, 1, width / 2 ** zoom);
+  const shown = { ...search, box: isMoved ? scaleBox(box, 1, leastWidth / 2 ** zoom) : box };
   const [clusters, events] = await Promise.all([
-    clustersIn(api, search, { box: around, zoom: zoom + finer }),
-    firstEventsIn(api, search, around),
+    clustersIn(api, shown, { box: shown.box, zoom: zoom + finer }),
+    firstEventsIn(api, shown),
   ]);
   return { box, clusters, events };
 }
@@ -45,8 +54,8 @@ async function clustersIn(api: Client, search: Search, { box, zoom }: View): Pro
   return (await load(getEventMap({ client: api, query }))).data;
 }
 
-async function firstEventsIn(api: Client, search: Search, box: Box): Promise<PinEvent[]> {
-  const query = { ...toFilters(search), bbox: formatBox(box), order: search.order, limit: mostOfPage };
+async function firstEventsIn(api: Client, search: Search): Promise<PinEvent[]> {
+  const query = { ...toFilters(search), order: search.order, limit: mostOfPage };
   const found: PinEvent[] = [];
   for (const page of namedPages) {
     const { data } = await load(listEvents({ client: api, query: { ...query, page } }));
