@@ -113,6 +113,27 @@ test('cached page: each language has its own, by cookie and then by Accept-Langu
   }
 });
 
+test('cached page: times have twelve hours in English for visitors from regions that count so', async () => {
+  const { id } = await createEvent(api, organizer, {
+    startAt: `${inDays(3).slice(0, 10)}T17:00:00Z`,
+    endAt: `${inDays(3).slice(0, 10)}T20:30:00Z`,
+    timezone: 'UTC',
+  });
+  const clockOf = async (headers: Record<string, string>) => {
+    const { text } = await open(api, `/e/${id}`, headers);
+    return /5:00\s–\s8:30\spm|17:00–20:30/.exec(text)?.[0].replaceAll(/\s/g, ' ');
+  };
+  for (const _round of [1, 2]) {
+    assert.equal(await clockOf({}), '17:00–20:30');
+    assert.equal(await clockOf({ 'accept-language': 'en-US,en;q=0.9' }), '5:00 – 8:30 pm');
+    assert.equal(await clockOf({ 'accept-language': 'en-GB,en-US;q=0.9' }), '17:00–20:30');
+    assert.equal(await clockOf({ 'accept-language': 'en' }), '17:00–20:30');
+    assert.equal(await clockOf({ 'accept-language': 'fr-CA' }), '5:00 – 8:30 pm');
+    assert.equal(await clockOf({ 'accept-language': 'de-DE,en-US;q=0.9' }), '17:00–20:30');
+    assert.equal(await clockOf({ cookie: 'language=de', 'accept-language': 'en-US' }), '17:00–20:30');
+  }
+});
+
 test('cached page: a change of the contact and of the language of the instance is shown to the next request on every server', async () => {
   const { token } = await createAdmin(api);
   const { id } = await createEvent(api, organizer);

@@ -5,6 +5,10 @@ import { withRetries } from '#lib/offline/retrying-fetch.ts';
 export const init: ClientInit = () => {
   window.fetch = withRetries(window.fetch);
   // The language in which the server wrote the page: no script can read the cookie with the visitor's choice.
-  const { lang } = document.documentElement;
-  setLanguageSource(() => (isLanguage(lang) ? lang : baseLanguage));
+  const { lang, dataset } = document.documentElement;
+  const hasTwelveHours = dataset.hours === '12';
+  setLanguageSource(
+    () => (isLanguage(lang) ? lang : baseLanguage),
+    () => hasTwelveHours,
+  );
 };

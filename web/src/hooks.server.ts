@@ -1,7 +1,7 @@
 import { type Client, createClient, getMe, isProblem } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
-import { directionOf, findLanguage } from '#lib/language/languages.ts';
+import { countsTwelveHours, directionOf, findLanguage } from '#lib/language/languages.ts';
 import { offlinePath } from '#lib/offline/stored-pages.ts';
 import { refuse, toPageError } from '#lib/server/problems.ts';
 import { readJson, type Waiting } from '#lib/server/read-json.ts';
@@ -52,12 +52,13 @@ export const handle: Handle = async ({ event, resolve }) => {
   const language =
     findLanguage(headers.get('cookie'), headers.get('accept-language')) ??
     (await platform.findSettings()).language;
-  const response = await withLanguage(language, () =>
+  const hasTwelveHours = countsTwelveHours(language, headers.get('accept-language'));
+  const response = await withLanguage({ language, hasTwelveHours }, () =>
     resolve(event, {
       transformPageChunk: ({ html }) =>
         html.replace(
           '<html lang="en" dir="ltr">',
-          `<html lang="${language}" dir="${directionOf(language)}">`,
+          `<html lang="${language}" dir="${directionOf(language)}"${hasTwelveHours ? ' data-hours="12"' : ''}>`,
         ),
     }),
   );

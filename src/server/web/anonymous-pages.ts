@@ -1,6 +1,6 @@
 /** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findLanguage, type Language } from '../../../web/src/lib/language/languages.ts';
+import { countsTwelveHours, findLanguage, type Language } from '../../../web/src/lib/language/languages.ts';
 import { addVary, contentHash } from '../../http/conditional.ts';
 import { createDocument, sendDocument } from '../../http/documents.ts';
 import type { BaseServices } from '../../http/services.ts';
@@ -13,6 +13,9 @@ import { findPageSettings } from './page-settings.ts';
 const cachedPath = /^\/(?:(?:e|embed)\/[0-9a-f-]{36})?$/;
 /** The choice of a language alone. Any other cookie may change the page. */
 const languageCookie = /^ *language=[^;]*$/;
+
+/** Of visitors whose day has two times twelve hours. */
+const twelveHourTag = 'en-US';
 
 /** The share of the memory for caches that pages may take. */
 const cacheShare = 0.05;
@@ -51,17 +54,22 @@ export function createAnonymousPages({ services, readerOf, renderPage }: Options
     if (!isAnonymous(request)) return null;
     const { cookie, 'accept-language': accepted } = request.headers;
     const language = findLanguage(cookie, accepted);
-    return cache.find(`${language} ${request.url}`, {
+    const hasTwelveHours = countsTwelveHours(language, accepted);
+    return cache.find(`${language} ${hasTwelveHours} ${request.url}`, {
       versionOf: (read) => currentVersion(request, read),
-      render: () => render(request, language),
+      render: () => render(request, language, hasTwelveHours),
     });
   };
 
   /**
-   * Renders the page from the address and the language alone, so that it is the same for all visitors.
+   * Renders the page from the address, the language and its hours alone, so that it is the same for all visitors.
    * @param asked undefined for the language of the instance
    */
-  async function render(request: FastifyRequest, asked: Language | undefined): Promise<RenderedPage> {
+  async function render(
+    request: FastifyRequest,
+    asked: Language | undefined,
+    hasTwelveHours: boolean,
+  ): Promise<RenderedPage> {
     // Of the beginning: the page may show the settings before a change that its later reads see.
     const { version } = services.instance;
     const language = asked ?? (await findPageSettings(services)).language;
@@ -78,7 +86,11 @@ export function createAnonymousPages({ services, readerOf, renderPage }: Options
       throw new Error(`${url} changes something, or is no JSON, and the page is for all visitors`);
     };
     const web = new Request(new URL(request.url, publicUrl), {
-      headers: { accept: 'text/html', cookie: `language=${language}` },
+      headers: {
+        accept: 'text/html',
+        cookie: `language=${language}`,
+        ...(hasTwelveHours && { 'accept-language': twelveHourTag }),
+      },
     });
     const page = await toPage(await renderPage(request, web, { readApi, fetchApi }));
     return { page, reads: isCacheable && page.status === 200 ? reads : null };

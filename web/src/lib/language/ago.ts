@@ -1,21 +1,13 @@
 /** Points in time in few letters, as lists of what happened have them. */
 import { dateFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { m } from '#lib/messages/index.js';
-import {
-  dayMs,
-  formatClock,
-  formatShortTime,
-  hourMs,
-  isOtherYear,
-  isToday,
-  language,
-  minuteMs,
-} from './format.ts';
+import { dayMs, formatClock, formatShortTime, hourMs, isOtherYear, isToday, minuteMs } from './format.ts';
+import { getClock, getLocale } from './languages.ts';
 
 /** Such as `5 min ago`; after a week, the day. */
 export function formatAgo(time: string, timeZone?: string): string {
   const passed = Math.max(Date.now() - Date.parse(time), 0);
-  const format = relativeFormatter(language(), { numeric: 'auto', style: 'short' });
+  const format = relativeFormatter(getLocale(), { numeric: 'auto', style: 'short' });
   if (passed < minuteMs) return format.format(0, 'second');
   if (passed < hourMs) return format.format(-Math.floor(passed / minuteMs), 'minute');
   if (passed < dayMs) return format.format(-Math.floor(passed / hourMs), 'hour');
@@ -27,12 +19,11 @@ export function formatAgo(time: string, timeZone?: string): string {
 export const formatMoment = (time: string, timeZone?: string): string =>
   isToday(time, timeZone)
     ? `${m.discovery_when_today()} ${formatClock(time, timeZone)}`
-    : dateFormatter(language(), {
+    : dateFormatter(getLocale(), {
         weekday: 'short',
         day: 'numeric',
         month: 'short',
         ...(isOtherYear(time) && { year: 'numeric' }),
-        hour: '2-digit',
-        minute: '2-digit',
+        ...getClock(),
         timeZone,
       }).format(new Date(time));

@@ -1,5 +1,6 @@
-import { dayMs, hourMs, language, minuteMs } from '#lib/language/format.ts';
+import { dayMs, hourMs, minuteMs } from '#lib/language/format.ts';
 import { listFormatter, numberFormatter } from '#lib/language/formatters.ts';
+import { getLocale } from '#lib/language/languages.ts';
 
 const units = [
   ['day', dayMs],
@@ -18,11 +19,11 @@ export function formatDuration(ms: number): string {
   const texts = parts
     .filter(({ count }) => count > 0)
     .map(({ unit, count }) =>
-      numberFormatter(language(), { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+      numberFormatter(getLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(count),
     );
-  return listFormatter(language(), { type: 'unit' }).format(texts);
+  return listFormatter(getLocale(), { type: 'unit' }).format(texts);
 }
 
 /** In few letters, such as `2.5 hr`. */
 export const formatHours = (ms: number): string =>
-  numberFormatter(language(), { style: 'unit', unit: 'hour', unitDisplay: 'short' }).format(ms / hourMs);
+  numberFormatter(getLocale(), { style: 'unit', unit: 'hour', unitDisplay: 'short' }).format(ms / hourMs);

@@ -6,27 +6,25 @@ import {
   numberFormatter,
   relativeFormatter,
 } from '#lib/language/formatters.ts';
-import { getLanguage, localeOf } from '#lib/language/languages.ts';
+import { getClock, getLocale } from '#lib/language/languages.ts';
 import { decimalsOf } from '../../../../src/lib/currencies.ts';
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
 export type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
-export const language = () => localeOf[getLanguage()];
-
 /**
  * The day and the time of an event at its venue, such as `Sat 12 Dec, 18:00–22:00`. Dates of all-day events
  * are inclusive.
  */
 export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): string {
-  const format = dateFormatter(language(), {
+  const format = dateFormatter(getLocale(), {
     timeZone: timezone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     ...(isOtherYear(startAt) && { year: 'numeric' }),
-    ...(!allDay && { hour: '2-digit', minute: '2-digit' }),
+    ...(!allDay && getClock()),
   });
   // The end is exclusive: an event that ends at midnight does not include the next day.
   const end = allDay ? new Date(Date.parse(endAt) - 1) : new Date(endAt);
@@ -42,13 +40,13 @@ export const daysBetween = (first: string, last: string): number =>
 
 /** The month and the day on which an event starts at its venue, such as `Nov` and `29`. */
 export const formatLeaf = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>) => ({
-  month: dateFormatter(language(), { timeZone: timezone, month: 'short' }).format(new Date(startAt)),
-  day: dateFormatter(language(), { timeZone: timezone, day: 'numeric' }).format(new Date(startAt)),
+  month: dateFormatter(getLocale(), { timeZone: timezone, month: 'short' }).format(new Date(startAt)),
+  day: dateFormatter(getLocale(), { timeZone: timezone, day: 'numeric' }).format(new Date(startAt)),
 });
 
 /** Such as `Sat`. */
 export const formatWeekday = ({ startAt, timezone }: Pick<Timed, 'startAt' | 'timezone'>): string =>
-  dateFormatter(language(), { timeZone: timezone, weekday: 'short' }).format(new Date(startAt));
+  dateFormatter(getLocale(), { timeZone: timezone, weekday: 'short' }).format(new Date(startAt));
 
 /** In days. Farther times are counted in weeks, and then in months. */
 const [maxDays, maxWeeks] = [14, 60];
@@ -61,7 +59,7 @@ export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | '
   const [start, now] = [Date.parse(startAt), Date.now()];
   if (start <= now) return null;
   const days = daysBetween(dayOf(now, timezone), dayOf(start, timezone));
-  const format = relativeFormatter(language(), { numeric: 'auto' });
+  const format = relativeFormatter(getLocale(), { numeric: 'auto' });
   if (days > maxWeeks) return format.format(Math.round(days / 30), 'month');
   if (days > maxDays) return format.format(Math.round(days / 7), 'week');
   if (days > 0) return format.format(days, 'day');
@@ -73,7 +71,7 @@ export function formatCountdown({ startAt, timezone }: Pick<Timed, 'startAt' | '
 
 /** A number of seconds from now, such as `in 5 minutes`. */
 export function formatDelay(seconds: number): string {
-  const format = relativeFormatter(language(), {});
+  const format = relativeFormatter(getLocale(), {});
   if (seconds < 60) return format.format(seconds, 'second');
   const minutes = Math.ceil(seconds / 60);
   return minutes < 60 ? format.format(minutes, 'minute') : format.format(Math.ceil(minutes / 60), 'hour');
@@ -83,20 +81,20 @@ export const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !==
 
 /** The name of the time zone of a venue at a time, such as `Central European Standard Time` or, short, `CET`. */
 export const formatZone = ({ startAt, timezone }: Timed, length: 'long' | 'short' = 'long'): string =>
-  dateFormatter(language(), { timeZone: timezone, timeZoneName: length })
+  dateFormatter(getLocale(), { timeZone: timezone, timeZoneName: length })
     .formatToParts(new Date(startAt))
     .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
 
 /** A point in time for the visitor, such as a message's: in the time zone of the browser or the server. */
 export const formatTime = (time: string, timeZone?: string): string =>
-  dateFormatter(language(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time));
+  dateFormatter(getLocale(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time));
 
 /** A point in time in few letters: the time of today, or the day. */
 export function formatShortTime(time: string, timeZone?: string): string {
   const options: Intl.DateTimeFormatOptions = isToday(time, timeZone)
-    ? { hour: '2-digit', minute: '2-digit' }
+    ? getClock()
     : { day: 'numeric', month: 'short', ...(isOtherYear(time) && { year: 'numeric' }) };
-  return dateFormatter(language(), { ...options, timeZone }).format(new Date(time));
+  return dateFormatter(getLocale(), { ...options, timeZone }).format(new Date(time));
 }
 
 export const isToday = (time: string, timeZone?: string): boolean =>
@@ -104,16 +102,16 @@ export const isToday = (time: string, timeZone?: string): boolean =>
 
 /** The time of day, such as `18:00`. */
 export const formatClock = (time: string, timeZone?: string): string =>
-  dateFormatter(language(), { hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(time));
+  dateFormatter(getLocale(), { ...getClock(), timeZone }).format(new Date(time));
 
 export const formatDay = (time: string, timeZone?: string): string =>
-  dateFormatter(language(), { dateStyle: 'medium', timeZone }).format(new Date(time));
+  dateFormatter(getLocale(), { dateStyle: 'medium', timeZone }).format(new Date(time));
 
 /** Null if the price is unknown or the event is free. */
 export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'currency'>): string | null =>
   price === 0
     ? null
-    : numberFormatter(language(), {
+    : numberFormatter(getLocale(), {
         style: 'currency',
         currency,
         // The browser knows fewer decimals of some currencies than ISO 4217, and would round the price.
@@ -122,10 +120,10 @@ export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'cu
         trailingZeroDisplay: 'stripIfInteger',
       }).format(price);
 
-export const formatNumber = (value: number): string => numberFormatter(language(), {}).format(value);
+export const formatNumber = (value: number): string => numberFormatter(getLocale(), {}).format(value);
 
 export const formatKilometres = (value: number): string =>
-  numberFormatter(language(), {
+  numberFormatter(getLocale(), {
     style: 'unit',
     unit: 'kilometer',
     maximumFractionDigits: value < 10 ? 1 : 0,
@@ -133,8 +131,8 @@ export const formatKilometres = (value: number): string =>
 
 /** The name of a country, such as `Sweden`. @param code of ISO 3166-1 alpha-2 */
 export const formatCountry = (code: string): string =>
-  new Intl.DisplayNames(language(), { type: 'region' }).of(code) ?? code;
+  new Intl.DisplayNames(getLocale(), { type: 'region' }).of(code) ?? code;
 
 /** Joins names as a sentence does, such as `Mara, Noor and Ada`. */
 export const formatList = (names: string[]): string =>
-  listFormatter(language(), { type: 'conjunction' }).format(names);
+  listFormatter(getLocale(), { type: 'conjunction' }).format(names);

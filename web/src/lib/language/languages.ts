@@ -15,13 +15,29 @@ export const isLanguage = (value: unknown): value is Language =>
   languages.some((language) => language === value);
 
 let languageOfPage = (): Language => baseLanguage;
+let hasTwelveHours = (): boolean => false;
+/** English for visitors whose day has two times twelve hours. */
+const twelveHourEnglish = 'en-GB-u-hc-h12';
 
 /** The language of the page. */
 export const getLanguage = (): Language => languageOfPage();
 
-/** Sets where `getLanguage` finds the language: the request on the server, the document in browsers. */
-export function setLanguageSource(find: () => Language): void {
+/** The language of the page for `Intl`, with the hours that the visitor counts. */
+export const getLocale = (): string => (hasTwelveHours() ? twelveHourEnglish : localeOf[getLanguage()]);
+
+/** How a page writes the time of day. */
+export const getClock = (): Intl.DateTimeFormatOptions => ({
+  hour: hasTwelveHours() ? 'numeric' : '2-digit',
+  minute: '2-digit',
+});
+
+/**
+ * Sets where the language is found: in the request on the server, in the document in browsers.
+ * @param countsTwelve whether an English page has times such as 6:00 pm
+ */
+export function setLanguageSource(find: () => Language, countsTwelve = (): boolean => false): void {
   languageOfPage = find;
+  hasTwelveHours = countsTwelve;
 }
 
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
@@ -59,6 +75,35 @@ function preferredTags(accepted: string): string[] {
   entries.sort((a, b) => b.weight - a.weight);
   return entries.flatMap(({ tag }) => [tag, tag.replace(/-.*/, '')]);
 }
+
+/** Regions in the order of their first visitors. To look one up takes as long as to render a small page. */
+const twelveHourRegions = new Map<string, boolean>();
+
+/**
+ * Whether a page in English has times such as 6:00 pm, by the region of the visitor's preferred language. Other languages
+ * have one form of times.
+ * @param language undefined for that of the instance
+ * @param accepted the header `Accept-Language`
+ */
+export function countsTwelveHours(
+  language: Language | undefined,
+  accepted: string | null | undefined,
+): boolean {
+  if (language !== undefined && language !== 'en') return false;
+  const region = /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})(?:-|$)/i.exec(
+    preferredTags(accepted ?? '')[0] ?? '',
+  )?.[1];
+  if (!region) return false;
+  const name = region.toUpperCase();
+  const known = twelveHourRegions.get(name);
+  if (known !== undefined) return known;
+  const found = hourCycleOf(name) === 'h12';
+  twelveHourRegions.set(name, found);
+  return found;
+}
+
+const hourCycleOf = (region: string): string | undefined =>
+  new Intl.DateTimeFormat(`en-${region}`, { hour: 'numeric' }).resolvedOptions().hourCycle;
 
 const toLanguage = (tag: string | undefined): Language | undefined =>
   languages.find((language) => language === tag?.toLowerCase());
