@@ -499,6 +499,32 @@ for (const height of [640, 780])
     await expect(page.getByRole('link', { name: 'Create an event' })).toBeInViewport();
   });
 
+test('front page: nothing lies over the text of a row, on a phone and in a wide window', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  for (const days of [1, 2, 3, 4]) await newEvent(organizer, { title: `Supper ${days}`, ...at(days) });
+  for (const [width, height] of [
+    [360, 740],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.goto('/');
+    await expect(page.getByRole('button', { name: 'Near me' })).not.toHaveClass(/pending/);
+    const covered = await page.getByRole('article').evaluateAll((rows) =>
+      rows.flatMap((row) =>
+        [...row.querySelectorAll('.when, .title, .where')].filter((text) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          return top >= 0 && bottom <= innerHeight && !row.contains(hit);
+        }),
+      ),
+    );
+    expect(covered).toEqual([]);
+  }
+});
+
 test('list: events that began before today are in a group of their own, behind those of today', async ({
   page,
   createPerson,

@@ -246,12 +246,13 @@ for (const { name, query } of [
     await page.setViewportSize({ width: 1280, height: 800 });
     const [organizer, word] = [await createPerson(), newWord()];
     // The second is in a corner of the box, and the third beside the box, where a wide map has room.
-    for (const [lat, lng] of [
-      [60.3, 5.3],
-      [60.38, 5.46],
-      [60.3, 5.52],
-    ])
-      await newEvent(organizer, { title: `Bergen ${word}`, location: { address: 'Bergen', lat, lng } });
+    const spots = [
+      { lat: 60.3, lng: 5.3 },
+      { lat: 60.38, lng: 5.46 },
+      { lat: 60.3, lng: 5.52 },
+    ];
+    for (const spot of spots)
+      await newEvent(organizer, { title: `Bergen ${word}`, location: { address: 'Bergen', ...spot } });
     await page.goto(`/?q=${word}&view=map&${query}`);
     await expect(page.getByRole('status').filter({ hasText: '2 events' })).toBeVisible();
     const pins = page.getByRole('group', { name: 'Map of events' }).getByRole('link', { name: 'Bergen' });
