@@ -228,3 +228,56 @@ for (const [language, name] of [
     });
   });
 }
+
+test('Arabic: a Latin title stands where the other texts of its row do', async ({
+  page,
+  context,
+  baseURL,
+  createPerson,
+}) => {
+  await setLanguage(context, 'ar', baseURL);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const word = `z${randomInt(10 ** 9)}`;
+  const event = await newEvent(await createPerson(), { title: `Supper ${word}` });
+  const rightOf = (element: Element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return Math.round(range.getBoundingClientRect().right);
+  };
+  await page.goto(`/?q=${word}`);
+  const row = page.getByRole('article').first();
+  expect(await row.getByRole('heading').evaluate(rightOf)).toBe(await row.locator('.when').evaluate(rightOf));
+  await page.goto(`/embed/${event.id}`);
+  const edge = await page.locator('h1').evaluate((title) => title.getBoundingClientRect().right);
+  expect(await page.locator('h1').evaluate(rightOf)).toBe(Math.round(edge));
+});
+
+test('low window: bars that stay in sight take at most a quarter of it', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  await page.setViewportSize({ width: 320, height: 225 });
+  const person = await createPerson();
+  const event = await newEvent(await createPerson());
+  const other = await createPerson();
+  await sendMessage({ client: other.client, path: { id: person.id }, body: { text: 'Hello' } });
+  await signIn(context, person);
+  for (const path of ['/', '/mine', `/e/${event.id}`, '/new?template=potluck', `/messages/${other.id}`]) {
+    await page.goto(path);
+    await page.evaluate(() => scrollTo(0, 400));
+    const covered = await page.evaluate(() => {
+      const isBar = (element: Element) => ['sticky', 'fixed'].includes(getComputedStyle(element).position);
+      const bars = [...document.querySelectorAll('body *')].filter(
+        (element) => isBar(element) && element.checkVisibility({ visibilityProperty: true }),
+      );
+      const heights = bars.map((element) => element.getBoundingClientRect()).filter((box) => box.width > 200);
+      return heights.reduce(
+        (sum, { top, bottom }) => sum + Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)),
+        0,
+      );
+    });
+    expect.soft(covered, path).toBeLessThanOrEqual(225 / 4);
+  }
+});

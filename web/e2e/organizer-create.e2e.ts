@@ -348,3 +348,26 @@ test('new: a birthday is for people with the link, which the form says beside "P
   const { data } = await getEvent({ client: person.client, path: { id: idOf(page) } });
   expect(data.visibility).toBe('unlisted');
 });
+
+test.describe('in German', () => {
+  test.use({ locale: 'de-DE' });
+
+  test('new: each choice of the item list is shown whole', async ({ page, createPerson, signIn }) => {
+    await signIn(page.context(), await createPerson());
+    await page.goto('/new?template=potluck');
+    await page.getByRole('radio', { name: 'Gäste' }).check();
+    const cut = await page.locator('[name=itemKind]').evaluateAll((selects) =>
+      (selects as HTMLSelectElement[]).flatMap((select) => {
+        const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+        const context = new OffscreenCanvas(1, 1).getContext('2d');
+        if (!context) return ['no canvas'];
+        context.font = font;
+        const room = select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+        return [...select.options]
+          .map(({ text }) => text)
+          .filter((text) => context.measureText(text).width > room);
+      }),
+    );
+    expect(cut).toEqual([]);
+  });
+});
