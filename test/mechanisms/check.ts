@@ -63,7 +63,7 @@ const textRules: Rule[] = [
     instead: 'sortedByName of web/src/lib/language/compare.ts normalizes the names first',
     except: {
       'web/src/lib/language/compare.ts': 'the function',
-      'web/src/lib/server/discovery/places.ts': 'one name of 200 characters, normalized',
+      'web/src/lib/server/discovery/what-or-where.ts': 'one name of 200 characters, normalized',
       'web/src/routes/messages/': 'times',
     },
   },
