@@ -23,6 +23,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     contact_changes: { key: 'user_id', owner: 'modules/account' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
+    event_tombstones: { key: 'event_id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },
     rsvps: { key: 'event_id', owner: 'modules/attendance' },
     saves: { key: 'event_id', owner: 'modules/attendance' },

@@ -26,6 +26,7 @@ export const LOCK_ORDER = [
   'usernames',
   'imports',
   'events',
+  'event_tombstones',
   'event_counters',
   'rsvps',
   'saves',

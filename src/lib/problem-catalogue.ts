@@ -221,6 +221,12 @@ const byStatus = {
       "A person's images may use up to 1 GiB of storage. Delete some of them first.",
     ],
   },
+  410: {
+    updated_since_too_old: [
+      'Too long ago',
+      'Tombstones of events are kept for 30 days. Get all events again, without `updatedSince`, and replace the copy.',
+    ],
+  },
   412: {
     precondition_failed: [
       'Changed meanwhile',

@@ -253,7 +253,16 @@ test('delete: no table contains the person afterwards, and rows of other people 
   }
   expectStatus(await deleteWithCode(person, code), 200);
   assert.deepEqual(await findRowsContaining(api.sql, [...needles, ...owned]), []);
-  assert.deepEqual(sorted(await takeSnapshot(api.sql)), sorted(withoutPerson(before, person, owned, hashes)));
+  const { event_tombstones: tombstones = [], ...after } = await takeSnapshot(api.sql);
+  const { event_tombstones: earlier = [], ...others } = withoutPerson(before, person, owned, hashes);
+  assert.deepEqual(sorted(after), sorted(others));
+  // Of the public events that the person organized, tombstones have the id and a time.
+  const added = tombstones.slice(earlier.length).map(({ at: _, ...tombstone }) => tombstone);
+  for (const { event_id: id, ...rest } of added) {
+    assert.ok(owned.includes(`${id}`));
+    assert.deepEqual(rest, { reason: 'deleted' });
+  }
+  assert.ok(added.length > 0);
   await assertCounters(api.sql);
   for (const { id, token } of around) {
     expectStatus(await api.get(`/v1/users/${id}`, token), 200);

@@ -36,7 +36,7 @@ test('readme: the commands of the first chapter claim a quantity of 2 and get 42
   assert.equal(event.timezone, /`timezone` is `([^`]+)`/.exec(readme)?.[1]);
 });
 
-test('docs: the commands of the quickstart create an event, find it and claim two of its items', {
+test('docs: the commands of the guide create an event, find it, claim two of its items, and tell a copy of its deletion', {
   skip: missing.length > 0 && `needs ${missing.join(' and ')}`,
 }, async () => {
   const { body: document } = await api.get('/openapi.json');
@@ -48,7 +48,7 @@ test('docs: the commands of the quickstart create an event, find it and claim tw
     .replace(/^(curl .*request.*)$/m, 'DEV_CODE=$($1 | jq -r .devCode)')
     .replace(/^CODE=.*/m, 'CODE=$DEV_CODE');
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script]);
-  assert.deepEqual(stdout.trim().split('\n'), ['Garden potluck', 'going', '2']);
+  assert.deepEqual(stdout.trim().split('\n'), ['Garden potluck', 'going', '2', 'deleted']);
 });
 
 test('readme: every linked file exists', async () => {

@@ -1,7 +1,7 @@
 /** Events, their lists and calendars. */
 import { createUser, eventBody } from '../support/factories.ts';
 import { optionalFields } from './event-fields.ts';
-import { box, eventFilters, limit, page, yesOrNo } from './fields.ts';
+import { box, cursorPage, eventFilters, limit, page, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -29,6 +29,7 @@ import {
   opaque,
   prose,
   timestamp,
+  timestampOrDay,
 } from './rules.ts';
 
 /** The map has a box that is required. */
@@ -76,7 +77,14 @@ export const eventOperations: Record<string, Operation> = {
 
   'GET /v1/events': {
     ...optional(),
-    ...asking({ ...eventFilters, ...inBox, order: text(oneOf('start', 'relevance')), ...page }),
+    ...asking({
+      ...eventFilters,
+      ...inBox,
+      order: text(oneOf('start', 'relevance', 'updated')),
+      updatedSince: text(timestampOrDay),
+      ...page,
+      ...cursorPage,
+    }),
   },
   'GET /v1/events/search': {
     ...optional(),

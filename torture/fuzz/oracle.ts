@@ -144,7 +144,36 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   return 'fits';
 }
 
+const filters = [
+  'lat',
+  'lng',
+  'radius',
+  'bbox',
+  'category',
+  'q',
+  'dateFrom',
+  'dateTo',
+  'startFrom',
+  'startTo',
+  'isFree',
+];
+
+/** The list by change has no filters, no numbered pages, and no times of more than 30 days ago. */
+function judgeCopy(values: Map<string, string>): Verdict {
+  const isOther =
+    (values.get('order') ?? 'updated') !== 'updated' ||
+    Number(values.get('page') ?? 1) !== 1 ||
+    filters.some((name) => !['', 'false'].includes(values.get(name) ?? ''));
+  if (isOther) return 'sense';
+  const text = withPlus(values.get('updatedSince') ?? '');
+  const since = parseDay(text) ?? parseTimestamp(text);
+  const age = since ? Date.now() - since.getTime() : 0;
+  if (Math.abs(age - 30 * dayMs) < dayMs / 10) return 'open';
+  return age > 30 * dayMs ? 'sense' : 'fits';
+}
+
 function judgeListQuery(values: Map<string, string>): Verdict {
+  if (values.has('updatedSince') || values.get('order') === 'updated') return judgeCopy(values);
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
   return worse(judgeRange(values, 'dateFrom', 'dateTo'), judgeRange(values, 'startFrom', 'startTo'));

@@ -118,12 +118,24 @@ function judgeParameters(name: string, values: Map<string, string>): Verdict {
   // How many words a text has depends on its script.
   if (name === 'GET /v1/events/suggest') return (values.get('q') ?? '').trim() === '' ? 'sense' : 'open';
   if (!listsOfEvents.has(name)) return 'fits';
+  if (values.has('updatedSince') || values.get('order') === 'updated') return judgeCopy(values);
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
   const ranges = [judgeRange(values, 'dateFrom', 'dateTo'), judgeRange(values, 'startFrom', 'startTo')];
   return (
     ranges.find((verdict) => verdict === 'sense') ?? ranges.find((verdict) => verdict === 'open') ?? 'fits'
   );
+}
+
+/** The list by change has no filters and no numbered pages, and goes back for 30 days. */
+function judgeCopy(values: Map<string, string>): Verdict {
+  const { order = 'updated', page = '1', updatedSince, limit: _, ...filters } = Object.fromEntries(values);
+  if (order !== 'updated' || Number(page) !== 1) return 'sense';
+  if (Object.values(filters).some((value) => value !== '' && value !== 'false')) return 'sense';
+  if (updatedSince === undefined) return 'fits';
+  const days = (Date.now() - (dateMs(updatedSince) ?? timestampMs(updatedSince) ?? 0)) / 86_400_000;
+  if (Math.abs(days - 30) < 0.1) return 'open';
+  return days > 30 ? 'sense' : 'fits';
 }
 
 function judgeRange(values: Map<string, string>, ...names: [string, string]): Verdict {

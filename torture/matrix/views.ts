@@ -157,6 +157,7 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     visibility: event.visibility,
     status: event.status,
     createdAt: event.createdAt,
+    updatedAt: someTime,
   };
 }
 
@@ -194,7 +195,6 @@ function eventViews(world: World): View[] {
       organizer: { id: organizer.id, name: organizer.name, avatar: avatar(organizer) },
       bookedCount: name === 'open' ? 2 : 0,
       ...initialValues(({ inLists }) => !inLists),
-      updatedAt: someTime,
       myBooking:
         name === 'open' && viewer === 'guest'
           ? { id: booking.id, seats: 2, createdAt: booking.createdAt }

@@ -49,8 +49,12 @@ const defaultRadiusKm = 50;
 /** A list by distance compares all events that are nearer than those of its page. */
 const maxByDistance = 10_000;
 
-/** @throws Problem `invalid_request` for an order by distance without a place, and for its pages after the first 10,000 events */
-export function readOrder({ order = 'start', lat, page, limit }: EventListQuery): Order {
+/**
+ * Reads the order of a list with numbered pages.
+ * @throws Problem `invalid_request` for an order by distance without a place, and for its pages after the first 10,000 events
+ */
+export function readOrder(order: Order = 'start', { lat, page, limit, cursor }: EventListQuery): Order {
+  if (cursor !== undefined) throw invalid('cursor', 'requires order=updated');
   if (order !== 'distance') return order;
   if (lat === undefined) throw invalid('lat', 'is required with order=distance', 'required');
   if (page * limit > maxByDistance)

@@ -5,6 +5,7 @@ import { EventPage } from '../events/schemas.ts';
 import { readEventQuery, readOrder } from './event-query.ts';
 import { EventListQuery, EventSearchQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
+import { readSelection } from './updated-events.ts';
 
 const common = {
   method: 'GET',
@@ -20,14 +21,22 @@ export const listEvents = defineEndpoint({
   summary: 'List public events',
   description:
     'By start, unless `order` says otherwise. Without dates: events that have not ended yet; with a date: events that ' +
-    'overlap the range. With a token, events of people whom the caller blocked are left out.',
+    'overlap the range. With a token, events of people whom the caller blocked are left out. With `order=updated` and ' +
+    '`updatedSince`, a program keeps a copy of all public events.',
   query: EventListQuery,
+  problems: ['updated_since_too_old'],
 
-  async handler({ caller, query, request }, { lists, clock }: DiscoveryServices) {
-    const { page, limit } = query;
+  async handler({ caller, query, request }, { lists, listUpdated, clock }: DiscoveryServices) {
+    const { page, limit, order } = query;
+    if (order === 'updated' || query.updatedSince !== undefined) {
+      const selection = readSelection(query, clock());
+      const found = await listUpdated({ ...selection, viewer: caller, address: request.ip });
+      const { elements, total, sync } = found;
+      return { statusCode: 200, json: serializePage(elements, { total, page, limit }, sync) };
+    }
     const { listed, total } = await lists.elements({
       query: readEventQuery(query, clock()),
-      order: readOrder(query),
+      order: readOrder(order, query),
       slice: { page, limit },
       viewer: caller,
       address: request.ip,

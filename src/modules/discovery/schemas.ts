@@ -3,6 +3,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { latitude, longitude, named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
 import { Category } from '../events/catalogue-schemas.ts';
 import { CommonEvent } from '../events/schemas.ts';
+import { tombstoneDays } from '../events/tombstones.ts';
 import { Attribution, Place } from '../places/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
 import { maxOf } from './suggest/limits.ts';
@@ -71,10 +72,21 @@ export const eventFilters = {
 export const EventListQuery = Type.Object({
   ...eventFilters,
   order: Type.Optional(
-    oneOf(['start', 'relevance', 'distance'], {
+    oneOf(['start', 'relevance', 'distance', 'updated'], {
       description:
         '`relevance`: the best match of `q` first. `distance`: the nearest to `lat` and `lng` first, on pages with the first ' +
-        '10,000 events. Default: `start`.',
+        '10,000 events. `updated`: all public events, past ones too, by their last change, for a copy: without filters, and with ' +
+        '`sync` in the response. Default: `start`, and `updated` with `updatedSince`.',
+    }),
+  ),
+  updatedSince: timeOrDay(
+    `\`syncedAt\` of an earlier response, at most ${tombstoneDays} days ago: only events that were added or changed since, and in ` +
+      '`sync` the tombstones of those that lists no longer show.',
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: '`sync.nextCursor` of the page before, with the other parameters of the first page.',
     }),
   ),
   page,

@@ -7,6 +7,7 @@ import { createEventMaps } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
 import { createEventSuggestions } from './suggest/event-suggestions.ts';
+import { createUpdatedEvents } from './updated-events.ts';
 import { minEventsToWarmUp, warmUp, warmUpLists } from './warm-up.ts';
 
 export type DiscoveryServices = EventServices & ReturnType<typeof createDiscoveryServices>;
@@ -41,6 +42,7 @@ export function createDiscoveryServices(services: EventServices & PlaceServices)
   return {
     discoveryIndex,
     lists,
+    listUpdated: createUpdatedEvents(services, statements),
     findEventMap: createEventMaps(services, discoveryIndex, statements),
     suggest: createEventSuggestions(services, lists, discoveryIndex, statements),
     highlights: createHighlightLoader(db),

@@ -6,6 +6,7 @@ import type { DeletionHook } from '../../http/define-module.ts';
 import { changedEvents } from './changed-events.ts';
 import { lockOrganizedEvents } from './hide-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+import { writeTombstones } from './tombstones.ts';
 
 export const eventDeletionHooks: DeletionHook[] = [
   {
@@ -41,7 +42,12 @@ async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<stri
 /** Locks the person's own events a second time, in the mode that excludes all other writes, and deletes them. */
 async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<ListableEvent[]> {
   await lockOrganizedEvents(tx, userId);
-  return await tx.query<ListableEvent>(sql`
+  const events = await tx.query<ListableEvent & { id: string }>(sql`
     delete from events where organizer_id = ${userId}
-    returning lat, lng, start_at, end_at, visibility, status, hidden`);
+    returning id, lat, lng, start_at, end_at, visibility, status, hidden`);
+  await writeTombstones(
+    tx,
+    events.map((event) => ({ id: event.id, before: event, after: null })),
+  );
+  return events;
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import fastJson, { type Schema } from 'fast-json-stringify';
-import { PageMeta } from '../../http/schemas.ts';
-import { Category, Template } from './catalogue-schemas.ts';
+import { namedSchemas, nameOf } from '../../http/schemas.ts';
 import { type CachedEvent, toCachedEvent } from './event-cache.ts';
 import { fieldRows } from './event-fields.ts';
 import {
@@ -21,11 +20,16 @@ import {
   type ViewerState,
   type ViewerStateOfRecord,
 } from './present.ts';
-import { Event, EventPage, ListedEvent } from './schemas.ts';
+import { Event, EventPage, type ListedEvent } from './schemas.ts';
 import { ByStartPage } from './start-pages.ts';
 
 const publicUrl = 'https://events.example.org';
-const refs = { schema: { Category, Template, ListedEvent, PageMeta } as Record<string, Schema> };
+const refs = {
+  schema: Object.fromEntries(namedSchemas().map((schema) => [nameOf(schema), schema])) as Record<
+    string,
+    Schema
+  >,
+};
 const serializers = {
   record: fastJson(Event as Schema, refs),
   page: fastJson(EventPage as Schema, refs),
@@ -153,16 +157,29 @@ test('the ETags of two records are equal if and only if their texts are', () => 
 test('composed pages equal the serialization by the response schema, also when their fragments are cached', () => {
   const meta = fc.record({ total: count, page: count, limit: count });
   fc.assert(
-    fc.property(fc.array(source, { maxLength: 4 }), meta, fc.option(text), (sources, meta, nextCursor) => {
-      const data = sources.map(plainElement);
-      for (let request = 0; request < 2; request++) {
-        const elements = sources.map(toElement);
-        assert.equal(`${serializePage(elements, meta)}`, serializers.page({ data, meta }));
-        assert.equal(
-          `${serializeCursorPage(elements, nextCursor)}`,
-          serializers.cursorPage({ data, nextCursor }),
-        );
-      }
-    }),
+    fc.property(
+      fc.array(source, { maxLength: 4 }),
+      meta,
+      fc.option(text),
+      instant,
+      (sources, meta, nextCursor, at) => {
+        const data = sources.map(plainElement);
+        for (let request = 0; request < 2; request++) {
+          const elements = sources.map(toElement);
+          assert.equal(`${serializePage(elements, meta)}`, serializers.page({ data, meta }));
+          const tombstones = sources.map(({ event }) => ({
+            id: event.row.id,
+            reason: 'hidden' as const,
+            at,
+          }));
+          const sync = { tombstones, nextCursor, syncedAt: nextCursor === null ? at : null };
+          assert.equal(`${serializePage(elements, meta, sync)}`, serializers.page({ data, meta, sync }));
+          assert.equal(
+            `${serializeCursorPage(elements, nextCursor)}`,
+            serializers.cursorPage({ data, nextCursor }),
+          );
+        }
+      },
+    ),
   );
 });

@@ -28,7 +28,7 @@ import {
   type ViewerState,
   type ViewerStateOfRecord,
 } from './present.ts';
-import { CommonEvent, Event, ListedEvent } from './schemas.ts';
+import { CommonEvent, Event, EventPage, type EventSync, ListedEvent } from './schemas.ts';
 
 /**
  * An element of a list of events. `json`: the open JSON object of the event in lists (`listedJson`), or what writes it;
@@ -49,6 +49,7 @@ const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden 
 const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
 const serializeHidden = serializerOf(Type.Object({ hidden }));
 const serializeMeta = serializerOf(PageMeta);
+const serializeSync = serializerOf(Type.Object({ sync: EventPage.properties.sync }));
 
 /** A JSON object without its closing brace. */
 const open = (json: string): string => json.slice(0, -1);
@@ -148,7 +149,9 @@ export function parseListed({ json }: Pick<ListElement, 'json'>): ShownEvent {
 export const serializePage = (
   elements: ListElement[],
   meta: { total: number; page: number; limit: number },
-): Buffer => composePage(elements, `"meta":${serializeMeta(meta)}`);
+  sync?: EventSync,
+): Buffer =>
+  composePage(elements, `"meta":${serializeMeta(meta)}${sync ? fieldsOf(serializeSync({ sync })) : ''}`);
 
 /** A page of a list with a cursor. `extraJson` of an element: its further required fields, as a JSON object. */
 export const serializeCursorPage = (

@@ -3,6 +3,7 @@ import type { Change } from '../../cache/change-log.ts';
 import { update } from '../../db/rows.ts';
 import { assignments, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { transactionTime } from '../../db/transaction-times.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
 import { listingKeysOf } from './listing-keys.ts';
@@ -10,6 +11,7 @@ import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { findEvent } from './repo.ts';
 import type { HiddenState } from './schemas.ts';
+import { writeTombstones } from './tombstones.ts';
 
 /**
  * Hides an event from all but its organizer and admins, or changes the reason. The lock on the event conflicts with the share
@@ -65,9 +67,15 @@ async function changeHidden(
   state: Pick<EventRow, 'hidden' | 'hiddenReason' | 'hiddenAt'>,
 ): Promise<Change> {
   const { hidden, hiddenReason, hiddenAt } = state;
-  await tx.query(sql`
-    ${update('events', assignments({ hidden, hidden_reason: hiddenReason, hidden_at: hiddenAt }))} where id = ${before.id}`);
+  const changed = assignments({
+    hidden,
+    hidden_reason: hiddenReason,
+    hidden_at: hiddenAt,
+    updated_at: transactionTime,
+  });
+  await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
   const after = { ...before, hidden };
+  await writeTombstones(tx, [{ id: before.id, before, after }]);
   await addToEventsCount(tx, before.organizerId, Number(isListed(after)) - Number(isListed(before)));
   return { records: [changedEvents([before.id])], listingKeys: listingKeysOf([before, after]) };
 }

@@ -1,10 +1,12 @@
 import type { ListingKey } from '../../cache/change-log.ts';
 import { lockEach } from '../../db/locks.ts';
 import { update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { assignments, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { transactionTime } from '../../db/transaction-times.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+import { writeTombstones } from './tombstones.ts';
 
 /**
  * Hides the events of an organizer, or shows those that no admin hides, and updates the organizer's number of listed events. Events are
@@ -18,8 +20,13 @@ export async function setHidden(
 ): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
   await lockOrganizedEvents(tx, userId);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
-    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden} and hidden_at is null
+    ${update('events', assignments({ hidden, updated_at: transactionTime }))}
+    where organizer_id = ${userId} and hidden <> ${hidden} and hidden_at is null
     returning id, lat, lng, start_at, end_at, visibility, status`);
+  await writeTombstones(
+    tx,
+    rows.map((row) => ({ id: row.id, before: { ...row, hidden: !hidden }, after: { ...row, hidden } })),
+  );
   const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await addToEventsCount(tx, userId, hidden ? -listingKeys.length : listingKeys.length);
   return { ids: rows.map(({ id }) => id), listingKeys };

@@ -1,4 +1,5 @@
 import { defineModule } from '../../http/define-module.ts';
+import { hourMs } from '../../lib/time.ts';
 import { deleteEvent, updateEvent } from './change-event.ts';
 import { createEvent } from './create-event.ts';
 import { eventDeletionHooks } from './delete-account-data.ts';
@@ -7,11 +8,19 @@ import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
 import { listCategories } from './list-categories.ts';
 import type { EventServices } from './services.ts';
+import { deleteExpiredTombstones } from './tombstones.ts';
 
 /** Events: records, covers and categories. */
 export const events = defineModule<EventServices>({
   tag: 'Events',
   endpoints: { listCategories, getEvent, getCover, createEvent, updateEvent, deleteEvent },
+  jobs: [
+    {
+      name: 'delete expired tombstones',
+      everyMs: hourMs,
+      run: ({ db, clock }) => deleteExpiredTombstones(db, clock()),
+    },
+  ],
   deletionHooks: eventDeletionHooks,
   exportSections: eventExportSections,
 });

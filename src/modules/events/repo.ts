@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/query.ts';
 import { columnOf, rowsOf, update } from '../../db/rows.ts';
 import { assignments, insertValues, isOneOf, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { transactionTime } from '../../db/transaction-times.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
@@ -17,6 +18,7 @@ import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
 import { type SearchedTexts, searchChange, searchVector } from './search-words.ts';
+import { writeTombstones } from './tombstones.ts';
 import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
 /** The columns of `events e` and `event_counters c` that the export has, too. */
@@ -161,7 +163,7 @@ export async function insertEvent(
       organizer_id: organizerId,
       is_announced: isAnnounced || isListed(event),
       created_at: now,
-      updated_at: now,
+      updated_at: updateTime(now),
     })}`);
   await tx.query(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
@@ -191,9 +193,10 @@ export async function updateEvent(
     ...changedSearch(before, fields),
     sequence,
     is_announced: before.isAnnounced || isListed(after),
-    updated_at: now,
+    updated_at: updateTime(now),
   });
   await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
+  await writeTombstones(tx, [{ id: before.id, before, after }]);
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
@@ -214,6 +217,7 @@ const isNews = (
 
 /** Deletes an event; foreign keys delete the rows that refer to it. @param event the locked row */
 export async function deleteEvent(tx: Transaction, event: EventRow): Promise<void> {
+  await writeTombstones(tx, [{ id: event.id, before: event, after: null }]);
   await tx.query(sql`delete from events where id = ${event.id}`);
   await tx.query(
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
@@ -222,6 +226,9 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
   await deleteEventNotifications(tx, event.id, event.organizerId);
   await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });
 }
+
+/** Never before the time of the transaction, by which clients find what has changed (readSettledTime). */
+const updateTime = (now: Date): Statement => sql`greatest(${transactionTime}, ${now}::timestamptz)`;
 
 const columns = (fields: EventFields): Record<string, unknown> => ({
   ...Object.fromEntries(fieldNames.map((name) => [columnOf(name), fields[name]])),

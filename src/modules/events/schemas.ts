@@ -5,6 +5,7 @@ import type { Category, Template } from './catalogue-schemas.ts';
 import { type EventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
 import { type Field, inputTime } from './field.ts';
+import { tombstoneReasons } from './tombstones.ts';
 
 export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
@@ -69,6 +70,10 @@ const listed = {
     Type.Boolean({ description: 'Whether the caller saved the event; absent without a token.' }),
   ),
   createdAt: timestamp(),
+  updatedAt: timestamp({
+    description:
+      'The time of the last change by the organizer or an admin. RSVPs, and other counts, are no changes.',
+  }),
 };
 
 /** An event in lists (specification 2.4). */
@@ -89,7 +94,6 @@ const record = {
   bookedCount: Type.Integer({ examples: [12], description: 'Number of booked seats.' }),
   // Those of lists stay in their places.
   ...output,
-  updatedAt: timestamp(),
 };
 /** The record without the fields that differ between callers. */
 export const CommonEvent = Type.Object(record);
@@ -141,9 +145,44 @@ export const Event = named(
 );
 export type Event = Static<typeof Event>;
 
+const EventTombstone = named(
+  'EventTombstone',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+    reason: oneOf(tombstoneReasons, {
+      description:
+        '`deleted`: the organizer has deleted the event, or withdrawn it from the public. `cancelled`: it does not take place. ' +
+        '`hidden`: an admin hides it, or its organizer is suspended.',
+    }),
+    at: timestamp(),
+  }),
+);
+export type EventTombstone = { id: string; reason: (typeof tombstoneReasons)[number]; at: Date };
+
+const EventSync = named(
+  'EventSync',
+  Type.Object({
+    tombstones: Type.Array(ref(EventTombstone), {
+      description:
+        'Public events that lists no longer show: remove them from the copy. Empty without `updatedSince`.',
+    }),
+    nextCursor: nullable(Type.String(), { description: 'For the next page; null on the last one.' }),
+    syncedAt: nullable(timestamp(), {
+      description:
+        'The `updatedSince` of the next request; null until the last page. It lies some seconds before the request for the first ' +
+        'page, so that no change is missed: changes of these seconds are repeated.',
+    }),
+  }),
+);
+export type EventSync = { tombstones: EventTombstone[]; nextCursor: string | null; syncedAt: Date | null };
+
 export const EventPage = named(
   'EventPage',
-  Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
+  Type.Object({
+    data: Type.Array(ref(ListedEvent)),
+    meta: ref(PageMeta),
+    sync: Type.Optional(ref(EventSync)),
+  }),
 );
 
 const { status, ...fields } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;

@@ -34,17 +34,39 @@ curl -s $API/items/$ITEM/claim -H "Authorization: Bearer $TOKEN" --json '{ "quan
 
 An access token is valid for 30 minutes. \`POST /v1/auth/refresh\` exchanges the refresh token for a new pair; a refresh token is valid once.`;
 
+const copies = `# Keep a copy in sync
+
+\`order=updated\` lists all public events by their last change. Follow \`sync.nextCursor\` until it is null, and keep \`syncedAt\` of the last page:
+
+\`\`\`sh
+LIST="$API/events?limit=50"
+PAGE=$(curl -s "$LIST&order=updated")
+while CURSOR=$(jq -re .sync.nextCursor <<< "$PAGE"); do
+  PAGE=$(curl -s "$LIST&order=updated&cursor=$CURSOR")
+done
+SYNCED_AT=$(jq -r .sync.syncedAt <<< "$PAGE")
+\`\`\`
+
+Later, ask for what has changed since. \`data\` has added and changed events, and \`sync.tombstones\` those to remove from the copy, with the reason:
+
+\`\`\`sh
+curl -s -X DELETE $API/events/$EVENT -H "Authorization: Bearer $TOKEN" > /dev/null
+curl -s "$LIST&updatedSince=$SYNCED_AT" | jq -r '.sync.tombstones[].reason'
+\`\`\`
+
+Replace events by their \`id\`: the changes of the last seconds are repeated, so that none is missed. Use \`syncedAt\`, not the largest \`updatedAt\` or a time of your own clock. Tombstones are kept for 30 days; an earlier \`updatedSince\` results in a 410, after which a new first copy replaces the old one. Counts such as \`rsvpCount\` change without a change of the event, and an event that ends stays public. Ask without a token for a copy that many people use: with one, events of people whom you block are left out, and after a block or its end you need a new first copy.`;
+
 const conventions = `# Requests and responses
 
 Bodies are JSON in UTF-8, and strict: an unknown field or query parameter results in a 400 that names it, and no value is converted. Times are RFC 3339 with any offset; responses have UTC. Percent-encode addresses. Every response has \`X-Request-Id\`: quote it in questions to the operator.
 
 **Idempotency.** Send a new \`Idempotency-Key\` with each creation. The same request with the same key has no second effect within 24 hours, and gets the first response again, with \`Idempotent-Replayed: true\`. A POST with \`x-repeatable\` in this document, and each PUT and DELETE, may be repeated without one.
 
-**Versions of records.** Responses of single records have an \`ETag\`. \`If-None-Match\` makes a 304 of an unchanged record, and \`If-Match\` a 412 of a change that another change came before.
+**Versions of records.** Responses of single records and lists of public events have an \`ETag\`. \`If-None-Match\` makes a 304 of an unchanged one, and \`If-Match\` a 412 of a change that another change came before.
 
 # Lists
 
-The lists of events (\`/v1/events\`, \`/v1/events/search\`) have numbered pages: \`page\` (from 1) and \`limit\` (1 to 50, default 20), and in the response \`meta\` with \`total\`, \`page\` and \`limit\`. All other lists have cursors: send \`nextCursor\` of a response as \`cursor\` to get the next page, until it is null. A cursor is a position, so a record that is added meanwhile neither repeats nor hides another one. \`/v1/events/{id}/live\` sends the changes of an event as server-sent events, and calendars have the media type \`text/calendar\`.
+The lists of events (\`/v1/events\`, \`/v1/events/search\`) have numbered pages: \`page\` (from 1) and \`limit\` (1 to 50, default 20), and in the response \`meta\` with \`total\`, \`page\` and \`limit\`. With \`order=updated\`, and in all other lists, pages have cursors: send \`nextCursor\` of a response as \`cursor\` to get the next page, until it is null. A cursor is a position, so a record that is added meanwhile neither repeats nor hides another one. \`/v1/events/{id}/live\` sends the changes of an event as server-sent events, and calendars have the media type \`text/calendar\`.
 
 # Limits
 
@@ -63,8 +85,9 @@ The paths begin with \`/v1\`. Within it, nothing that a client uses changes its 
 - \`RateLimit\` and \`RateLimit-Policy\` beside the headers of earlier drafts; \`ETag\` of a created event; \`error="invalid_token"\` in \`WWW-Authenticate\`; \`Allow\` of \`OPTIONS\`.
 - \`price\` up to 1,000,000,000, with as many decimals as \`currency\` has; a JPY price with decimals is refused.
 - \`newEvent\` among the kinds of notifications; \`isExact\` in \`location\` of notifications; \`address\` and \`isWholeName\` of places.
+- \`order=updated\`, \`updatedSince\` and \`sync\` of the list of events; \`updatedAt\` of events in lists; \`ETag\` of public lists.
 - The rule \`reserved\` of usernames, which was \`taken\`; \`emoji: null\` of items.`;
 
 /** @param baseUrl the address of the server */
 export const guide = (baseUrl: string): string =>
-  [quickstart.replace('BASE', baseUrl), conventions].join('\n\n');
+  [quickstart.replace('BASE', baseUrl), conventions, copies].join('\n\n');

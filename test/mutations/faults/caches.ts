@@ -2,6 +2,65 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const cacheFaults: Fault[] = [
+  ...faultsOf('src/db/transaction-times.ts', [
+    [
+      'coalesce(min(xact_start)',
+      'coalesce(max(now())',
+      'updated-events',
+      'a copy misses a transaction that began before it',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/repo.ts', [
+    [
+      'greatest(${transactionTime}, ${now}::timestamptz)',
+      '${now}::timestamptz',
+      'updated-events',
+      'a copy misses the writes of a server whose clock is behind',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/updated-events.ts', [
+    [
+      'syncedAt: nextCursor ? null : settled',
+      'syncedAt: settled',
+      'updated-events',
+      'a copy that stops early goes on after what it has not read',
+    ],
+    [
+      'if (since && now.getTime() - since.getTime() > tombstoneDays * dayMs)',
+      'if (false)',
+      'updated-events',
+      'a copy misses tombstones that are deleted',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/tombstones.ts', [
+    [
+      "event?.visibility !== 'public'",
+      'event === null',
+      'updated-events',
+      'a tombstone tells a withdrawn event from a deleted one',
+    ],
+    [
+      " && !(was === 'deleted' && reason === 'hidden')",
+      '',
+      'updated-events',
+      'a tombstone tells that a withdrawn event exists and is hidden',
+    ],
+    [
+      'const left = rows.filter(({ was }) => was === null);',
+      'const left = rows.filter(({ reason }) => reason !== null);',
+      'updated-events',
+      'a tombstone names an event that was never public',
+    ],
+    [
+      'if (shown.length > 0)',
+      'if (false)',
+      'updated-events',
+      'the tombstone of an event stays that lists show again',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/hide-event.ts', [
+    ['updated_at: transactionTime,', '', 'updated-events', 'a copy misses an event that is shown again'],
+  ]),
   ...faultsOf('src/cache/record-cache.ts', [
     [
       'if (record && pending.changed?.has(changeKey) === false) {',

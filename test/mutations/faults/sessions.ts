@@ -314,8 +314,8 @@ export const sessionFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/hide-events.ts', [
     [
-      "${update('events', sql`hidden = ${hidden}`)}",
-      "${update('events')}",
+      'assignments({ hidden, updated_at: transactionTime })',
+      'assignments({ updated_at: transactionTime })',
       'admin-suspension',
       'events of a suspended person',
     ],
