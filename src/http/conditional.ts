@@ -79,6 +79,13 @@ export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
  */
 export const callerHeaders = 'Authorization, Cookie, Sec-Fetch-Site';
 
+/** The headers of a compressed response whose content depends on the caller and has no version. */
+export const contentHeaders = (content: string | Buffer): Record<string, string> => ({
+  etag: weakTag(contentHash(content)),
+  vary: `${callerHeaders}, Accept-Encoding`,
+  'cache-control': 'private, no-cache',
+});
+
 /** Adds the names of request headers to `Vary`. */
 export function addVary(reply: FastifyReply, names: string): void {
   const before = reply.getHeader('vary');

@@ -10,9 +10,16 @@ import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
 import type { Compressed } from './compression.ts';
-import { addVary, isNotModified, type NotModifiedResponse, sendNotModified } from './conditional.ts';
+import {
+  addVary,
+  contentHeaders,
+  isNotModified,
+  type NotModifiedResponse,
+  sendNotModified,
+} from './conditional.ts';
 import type { TurnKind } from './limits/turns.ts';
 import { IdempotencyHeaders } from './schemas.ts';
+import { serializerOf } from './serialization.ts';
 
 /**
  * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
@@ -107,8 +114,11 @@ type Metadata = {
   turns?: TurnKind;
   /** Default: 4.5 seconds; a timeout of a route is longer. */
   timeoutMs?: number;
-  /** The response has an ETag, and a matching `If-None-Match` turns it into a 304 (conditional.ts). */
-  conditional?: true;
+  /**
+   * The response has an ETag, and a matching `If-None-Match` turns it into a 304 (conditional.ts). `content`: the ETag is a
+   * hash of the JSON, for lists, which have no version. Otherwise the handler gives it.
+   */
+  conditional?: true | 'content';
   /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
   ifMatch?: true;
   /** The headers of the 201 that say where the new record is, and which version it has. */
@@ -258,9 +268,11 @@ function schemaOf(endpoint: Operation<never>): FastifySchema {
 export type Response = { status: number; body: unknown; headers?: Headers } | PreparedResponse;
 
 /** The one path to the wire: bodies are serialized by the declared schema of their status. */
-function send(reply: FastifyReply, response: Response, { conditional }: Metadata): FastifyReply {
+function send(reply: FastifyReply, result: Response, endpoint: Operation<never>): FastifyReply {
   // A stream writes by itself, and a request that timed out has its response.
-  if (response === STREAMED || reply.sent) return reply;
+  if (result === STREAMED || reply.sent) return reply;
+  const { conditional } = endpoint;
+  const response = conditional === 'content' ? withContentTag(result, endpoint) : result;
   const { vary, ...headers } = response.headers ?? {};
   if (vary !== undefined) addVary(reply, `${vary}`);
   if (conditional && isNotModified(reply.request, `${headers.etag}`)) {
@@ -274,4 +286,19 @@ function send(reply: FastifyReply, response: Response, { conditional }: Metadata
   reply.code(response.statusCode);
   if ('json' in response) return reply.type('application/json; charset=utf-8').send(response.json);
   return reply.type(response.contentType).send(response.content);
+}
+
+/** Adds the ETag of the content, which has nothing that the caller does not read. */
+function withContentTag(
+  result: Exclude<Response, typeof STREAMED>,
+  { response }: Operation<never>,
+): Exclude<Response, typeof STREAMED> {
+  if ('body' in result) {
+    const schema = response[result.status] as TSchema;
+    const json = serializerOf(schema)(result.body);
+    return { statusCode: result.status, json, headers: { ...result.headers, ...contentHeaders(json) } };
+  }
+  return 'json' in result
+    ? { ...result, headers: { ...result.headers, ...contentHeaders(result.json) } }
+    : result;
 }

@@ -22,6 +22,11 @@ const pathsWithETag = [
   path,
   `${path}/calendar.ics`,
   '/v1/events.ics',
+  '/v1/events',
+  '/v1/events/search?q=potluck',
+  `/v1/events/highlights?ids=${event.id}`,
+  '/v1/events/map?bbox=-180,-90,180,90&zoom=3',
+  `/v1/users/${organizer.id}/events`,
   new URL(calendar.url).pathname,
   new URL(image).pathname,
   '/openapi.json',
@@ -78,6 +83,7 @@ test('ETag: a compressed response has the ETag of the uncompressed one, and eith
 test('Cache-Control: private, no-cache for an event; public, no-cache for a document', async () => {
   for (const [each, cacheControl, vary] of [
     [path, 'private, no-cache', 'Authorization, Cookie, Sec-Fetch-Site, Accept-Encoding'],
+    ['/v1/events', 'private, no-cache', 'Authorization, Cookie, Sec-Fetch-Site, Accept-Encoding'],
     ['/openapi.json', 'public, no-cache', 'Accept-Encoding'],
     ['/docs/js/scalar.js', 'public, no-cache', 'Accept-Encoding'],
   ] as const) {
@@ -161,4 +167,49 @@ test('event: 404 instead of 304 if the caller can no longer see the event, 401 i
   assert.equal(again.status, 404);
   const known = { 'if-none-match': '*', ...bearer('pa_x') };
   assert.equal((await request(api.url + path, known)).status, 401);
+});
+
+// spec: 4.9 GET /v1/events: `ETag` and 304
+test('lists: the ETag changes if and only if this caller reads something else, on both servers', async () => {
+  const lister = await createUser(api);
+  const { id } = await createEvent(api, lister);
+  const lists = ['/v1/events', `/v1/users/${lister.id}/events`, `/v1/events/highlights?ids=${id}`];
+  const read = async (on: typeof api, token?: string) =>
+    Promise.all(
+      lists.map(async (each) => {
+        const { headers, bytes } = await request(on.url + each, token ? bearer(token) : {});
+        return { tag: `${headers.etag}`, body: bytes.toString() };
+      }),
+    );
+  let [anonymous, own] = [await read(api), await read(api, guest.token)];
+  const expectChanges = async (whatChanges: { anonymous: boolean[]; own: boolean[] }) => {
+    const [nextAnonymous, nextOwn] = [await read(second), await read(second, guest.token)];
+    for (const [before, after, changes] of [
+      [anonymous, nextAnonymous, whatChanges.anonymous],
+      [own, nextOwn, whatChanges.own],
+    ] as const) {
+      assert.deepEqual(
+        after.map(({ body }, i) => body !== before[i]?.body),
+        changes,
+      );
+      assert.deepEqual(
+        after.map(({ tag }, i) => tag !== before[i]?.tag),
+        changes,
+      );
+    }
+    [anonymous, own] = [nextAnonymous, nextOwn];
+  };
+  const [all, none] = [
+    [true, true, true],
+    [false, false, false],
+  ];
+  const onlyLists = [true, true, false];
+  await createEvent(api, lister, { visibility: 'private' });
+  await expectChanges({ anonymous: none, own: none });
+  expectStatus(await api.post(`/v1/events/${id}/save`, guest.token, { saved: true }), 200);
+  await expectChanges({ anonymous: none, own: onlyLists });
+  expectStatus(await api.patch(`/v1/events/${id}`, lister.token, { title: 'Another title' }), 200);
+  await expectChanges({ anonymous: onlyLists, own: onlyLists });
+  expectStatus(await api.patch(`/v1/events/${id}`, lister.token, { visibility: 'private' }), 200);
+  await expectChanges({ anonymous: all, own: all });
 });

@@ -16,6 +16,7 @@ export const getEventHighlights = defineEndpoint({
   access: 'optional',
   query: EventHighlightsQuery,
   response: { 200: EventHighlightsList },
+  conditional: 'content',
 
   async handler({ caller, query }, services: DiscoveryServices) {
     const ids = [...new Set(query.ids.split(',').flatMap((id) => parseId(id) ?? []))];

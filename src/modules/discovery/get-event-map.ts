@@ -16,6 +16,7 @@ export const getEventMap = defineEndpoint({
   access: 'optional',
   query: EventMapQuery,
   response: { 200: EventMap },
+  conditional: 'content',
   compressed: 'text',
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {

@@ -11,6 +11,7 @@ const common = {
   method: 'GET',
   access: 'optional',
   response: { 200: EventPage },
+  conditional: 'content',
   compressed: 'text',
 } as const;
 

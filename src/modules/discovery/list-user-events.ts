@@ -29,6 +29,7 @@ export const listUserEvents = defineEndpoint({
   params: UserParams,
   query: ByStartQuery,
   response: { 200: ByStartPage },
+  conditional: 'content',
   compressed: 'text',
   problems: ['user_not_found', 'profile_private'],
 
