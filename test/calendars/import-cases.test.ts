@@ -120,7 +120,7 @@ test('import: entries without a known place are where most others are, or where 
     calendarEntry({ SUMMARY: title, GEO: undefined, LOCATION: 'Götgatan 5\\, Göteborg' });
   const unknown = calendarEntry({ SUMMARY: 'Unknown', GEO: undefined, LOCATION: 'Hall A' });
   const { report, phone, events } = await importForNewUser(calendar(near('A'), near('B'), unknown));
-  assert.deepEqual(report.place, { name: 'Göteborg', from: 'calendar' });
+  assert.deepEqual(report.place, { name: 'Gothenburg', from: 'calendar' });
   assert.deepEqual([report.placedByName, report.placedByDefault], [2, 1]);
   assert.deepEqual(
     events.map(({ location, visibility }) => [Math.round(location.lat), visibility]),

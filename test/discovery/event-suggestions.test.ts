@@ -54,7 +54,7 @@ test('suggest: towns by each of their names, with the number of events of the li
   for (const q of ['gothenburg', 'Göteborg', 'goteborg', 'Gothenb', 'غوتنبرغ']) {
     const { places, corrections } = await suggest(q);
     const [{ name, country, lat, lng, eventsCount } = assert.fail(q)] = places;
-    assert.deepEqual([name, country, eventsCount], ['Göteborg', 'SE', 1], q);
+    assert.deepEqual([name, country, eventsCount], ['Gothenburg', 'SE', 1], q);
     assert.deepEqual(corrections, [], q);
     const { body } = await api.get(`/v1/events?lat=${lat}&lng=${lng}`);
     assert.equal(body.meta.total, eventsCount);

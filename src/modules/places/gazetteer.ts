@@ -1,7 +1,8 @@
 /** Finds places by the start of their name, or of a later word of it (decision 39). */
 import { prefixRange, wordAt } from '../../lib/dictionary.ts';
 import { type Coordinates, distanceKm, earthRadiusKm, type Point, toPoint } from '../../lib/sphere.ts';
-import { type GazetteerData, isOtherName, isWholeName, separator, unitsPerDegree } from './gazetteer-data.ts';
+import { type CitiesSource, unitsPerDegree } from './cities.ts';
+import { type GazetteerData, isOtherName, isWholeName, separator } from './gazetteer-data.ts';
 import { normalizeName } from './names.ts';
 import type { Place } from './schemas.ts';
 
@@ -25,6 +26,10 @@ export class Gazetteer {
 
   constructor(data: GazetteerData) {
     this.#data = data;
+  }
+
+  get source(): CitiesSource {
+    return this.#data.source;
   }
 
   /**

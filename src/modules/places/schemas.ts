@@ -6,7 +6,7 @@ export const PlaceQuery = Type.Object({
     maxLength: 300,
     description:
       'The start of the name or of a later word of it, or of another name of the town, without regard to case, accents ' +
-      'and punctuation: `york` finds New York, and `gothenburg` finds Göteborg. Or an address: if no name starts with ' +
+      'and punctuation: `york` finds New York, and `göteborg` finds Gothenburg. Or an address: if no name starts with ' +
       'it, the town in it is searched for, as in `Götgatan 5, 411 05 Göteborg` and `350 5th Ave, New York, NY 10118`.',
     examples: ['osl'],
   }),
@@ -68,7 +68,17 @@ export const Attribution = Type.String({
   examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
 });
 
+const day = (description: string, example: string) =>
+  Type.String({ format: 'date', description, examples: [example] });
+const PlacesSource = Type.Object(
+  {
+    names: day('The day of the names and coordinates.', '2026-09-26'),
+    populations: day('The day of the populations.', '2023-03-05'),
+  },
+  { description: 'How old the data is.' },
+);
+
 export const PlaceList = named(
   'PlaceList',
-  Type.Object({ data: Type.Array(ref(Place)), attribution: Attribution }),
+  Type.Object({ data: Type.Array(ref(Place)), attribution: Attribution, source: PlacesSource }),
 );

@@ -29,6 +29,6 @@ export const searchPlaces = defineEndpoint({
     const named = places.search(q, search.near, limit);
     const found = named.length > 0 ? named : searchAddress(places, await loadCountryNames(), search);
     const data = found.map((place) => ({ ...place, timeZone: timeZoneAt(place) }));
-    return { status: 200, body: { data, attribution } };
+    return { status: 200, body: { data, attribution, source: places.source } };
   },
 });
