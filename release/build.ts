@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildWeb } from '../web/build.ts';
+import { auditPackages } from './audit.ts';
 import { git, versionOfBuild } from './build-version.ts';
 import { removeUnused } from './remove-unused.ts';
 import { runNpm, runProgram } from './run-program.ts';
@@ -94,6 +95,9 @@ if (import.meta.main) {
   });
   const changed = await git('status', '--porcelain');
   if (changed !== '') throw new Error(`A release has what is committed. Not committed:\n${changed}`);
+  const { faults, unanswered } = await auditPackages(root);
+  for (const sentence of unanswered) console.warn(sentence);
+  if (faults.length > 0) throw new Error(`The registry of npm warns of packages.\n${faults.join('\n')}`);
   const platforms = values.platform.map((platform) => {
     const [system = '', cpu = ''] = platform.split('-');
     return { os: system, cpu };

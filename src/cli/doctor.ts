@@ -7,6 +7,7 @@ import { certificate, dns } from './doctor/certificate.ts';
 import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
 import type { Context } from './doctor/context.ts';
 import { examineDatabase } from './doctor/database.ts';
+import { embeddedVersions } from './doctor/embedded-versions.ts';
 import { type Check, examine, type Finding, type State } from './doctor/finding.ts';
 import { disk, memory } from './doctor/machine.ts';
 import { mailRecords, mailServer } from './doctor/mail.ts';
@@ -40,7 +41,7 @@ export async function doctorCommand(env: NodeJS.ProcessEnv, options: Options): P
 /** In the order of the output, before and after those of the database and of PUBLIC_URL. */
 const [first, second, last] = [
   [configuration, secretKey, secretFiles],
-  [replicas, disk, memory, backups, dns, certificate],
+  [embeddedVersions, replicas, disk, memory, backups, dns, certificate],
   [pages, streets, mailServer, mailRecords, textMessages, testMessage, oidcProvider, bucket, collector],
 ];
 
