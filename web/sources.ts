@@ -26,6 +26,7 @@ export async function hashPageSources(): Promise<string> {
     // What the pages and the programs import of the server.
     ...(await listFiles(path.join(root, 'src', 'lib', 'user-texts'))),
     ...(await listFiles(path.join(root, 'src', 'modules', 'events', 'covers'))),
+    ...['cities.ts', 'cities.br'].map((file) => path.join(root, 'src', 'modules', 'places', file)),
     path.join(root, 'src', 'lib', 'currencies.ts'),
     path.join(root, 'src', 'outbox', 'kinds.ts'),
     path.join(root, 'src', 'lib', 'pmtiles-file.ts'),
