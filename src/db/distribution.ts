@@ -43,6 +43,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     reports: { key: 'reporter_id', owner: 'modules/reports' },
     notification_causes: { key: 'user_id', owner: 'outbox' },
     notification_fan_outs: { key: 'event_id', owner: 'outbox' },
+    event_notices: { key: 'event_id', owner: 'outbox' },
     event_reminders: { key: 'event_id', owner: 'modules/notifications' },
     notifications: { key: 'user_id', owner: 'modules/notifications' },
     notification_settings: { key: 'user_id', owner: 'modules/notifications' },

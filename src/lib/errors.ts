@@ -35,6 +35,7 @@ export const fieldRules = [
   'email',
   'after_start',
   'days_after_start',
+  'needs_notice',
   'taken',
   'reserved',
   'own_upload',

@@ -41,9 +41,17 @@ export const insertCauses = (causes: Cause[]): Statement =>
  * Inserts fan-outs. While a fan-out of the same event and kind is under way, it continues and then begins again: each
  * recipient is notified after the last change, and frequent changes neither pile up nor keep the fan-out from reaching
  * its end.
+ * @param noticeId the notice that the guests are notified of. A fan-out has the first one that its recipients do not know
  */
-export const insertFanOuts = (kind: FanOutKind, eventIds: string[]): Statement => sql`
-  insert into notification_fan_outs as f (event_id, kind, position, is_repeated)
-  select e.event_id, ${kind}::text, ${minId}::uuid, false from unnest(${eventIds}::uuid[]) e (event_id)
+export const insertFanOuts = (
+  kind: FanOutKind,
+  eventIds: string[],
+  noticeId: string | null = null,
+): Statement => sql`
+  insert into notification_fan_outs as f (event_id, kind, position, is_repeated, since)
+  select e.event_id, ${kind}::text, ${minId}::uuid, false, ${noticeId}::uuid
+  from unnest(${eventIds}::uuid[]) e (event_id)
   order by e.event_id
-  on conflict (event_id, kind) do update set is_repeated = f.position > excluded.position`;
+  on conflict (event_id, kind) do update set is_repeated = f.position > excluded.position,
+    since = coalesce(f.since, excluded.since),
+    repeats_since = case when f.position > excluded.position then coalesce(f.repeats_since, excluded.since) end`;

@@ -158,23 +158,39 @@ const causes = {
 
 /**
  * Kinds that count what people do at an event, for its organizer. `counter`: the table that counts what is unread, in
- * columns named by the kind; `item_stock` has a row for each item of an event.
+ * columns named by the kind; `item_stock` has a row for each item of an event. `isOnce`: a person does it once at an event, so a
+ * person who does it again after taking it back is not counted twice.
  */
 export const summaries = {
-  rsvps: { counter: 'event_counters', level: 'push', icon: 'Users', description: 'for the organizer: RSVPs' },
-  claims: { counter: 'item_stock', level: 'push', icon: 'Gift', description: 'for the organizer: claims' },
+  rsvps: {
+    counter: 'event_counters',
+    isOnce: true,
+    level: 'push',
+    icon: 'Users',
+    description: 'for the organizer: RSVPs',
+  },
+  claims: {
+    counter: 'item_stock',
+    isOnce: false,
+    level: 'push',
+    icon: 'Gift',
+    description: 'for the organizer: claims',
+  },
   bookings: {
     counter: 'event_counters',
+    isOnce: true,
     level: 'push',
     icon: 'Ticket',
     description: 'for the organizer: bookings',
   },
-} satisfies Record<string, Kind & { counter: 'event_counters' | 'item_stock' }>;
+} satisfies Record<string, Kind & { counter: 'event_counters' | 'item_stock'; isOnce: boolean }>;
 
 export type FanOutKind = keyof typeof fanOuts;
 export type CauseKind = keyof typeof causes;
 export type SummaryKind = keyof typeof summaries;
 export type NotificationKind = FanOutKind | CauseKind | SummaryKind;
+
+export const fanOutKinds = Object.keys(fanOuts) as FanOutKind[];
 
 export type DeliveredKindName = FanOutKind | CauseKind;
 const delivered: Record<DeliveredKindName, DeliveredKind> = { ...fanOuts, ...causes };
@@ -183,6 +199,7 @@ export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summarie
 
 export const notificationKinds = Object.keys(kinds) as NotificationKind[];
 export const summaryKinds = Object.keys(summaries) as SummaryKind[];
+export const onceKinds = summaryKinds.filter((kind) => summaries[kind].isOnce);
 export const deliveredKinds = Object.keys(delivered) as DeliveredKindName[];
 const causeKinds = Object.keys(causes) as CauseKind[];
 const causesAbout = (about: string): NotificationKind[] =>

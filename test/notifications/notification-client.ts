@@ -5,6 +5,8 @@ import { startReminders } from '../../src/modules/notifications/start-reminders.
 import type { Person } from '../support/factories.ts';
 import { expectStatus, type TestApp } from '../support/setup.ts';
 
+type EventOfChange = { title: string; startAt: string; location: { address: string; lat: number } };
+
 export type InboxEntry = {
   id: string;
   kind: string;
@@ -14,6 +16,9 @@ export type InboxEntry = {
   isFollowing: boolean;
   event: { id: string; status: string; location: { isExact: boolean } } | null;
   answer: string | null;
+  people: number | null;
+  changes: { parts: string[]; before: EventOfChange; after: EventOfChange } | null;
+  announcement: { id: string; text: string } | null;
   bringing: { title: string; quantity: number }[];
 };
 

@@ -502,3 +502,125 @@ test('settings: a kind that is off does not arrive; 400 for an unknown kind or l
   for (const body of [{ weather: 'off' }, { message: 'loud' }, { message: null }])
     expectProblem(await api.patch('/v1/notifications/settings', me.token, body), 400, 'invalid_request');
 });
+
+test('eventChanged: says what changed from what to what, of all changes while it is unread, with the latest message', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const startAt = inDays(7);
+  const event = await createEvent(api, organizer, { title: 'Picnic', startAt, endAt: inDays(7, 4) });
+  await rsvp(guest, event.id, 'interested');
+  const indoors = { address: 'Indoors', lat: 59.9, lng: 10.7 };
+  await change(organizer, event.id, { location: indoors, message: 'It rains.\nBring slippers!' });
+  await deliver();
+  await change(organizer, event.id, { startAt: inDays(8), endAt: inDays(8, 4), title: 'Feast' });
+  await deliver();
+  const [entry] = await inbox(guest);
+  assert.equal(entry?.count, 2);
+  assert.deepEqual(entry.changes?.parts, ['title', 'time', 'address']);
+  const { before, after } = entry.changes ?? {};
+  assert.deepEqual(
+    [before?.title, before?.startAt, before?.location.address],
+    ['Picnic', startAt, event.location.address],
+  );
+  assert.deepEqual([after?.title, after?.startAt, after?.location.address], ['Feast', inDays(8), 'Indoors']);
+  assert.equal(entry.announcement?.text, 'It rains.\nBring slippers!');
+
+  expectStatus(await markRead(guest, entry.id), 200);
+  await change(organizer, event.id, { location: { ...indoors, lat: 59.91 } });
+  await deliver();
+  const [newest, earlier] = await inbox(guest);
+  assert.deepEqual([newest?.changes?.parts, newest?.announcement], [['map'], null]);
+  assert.deepEqual(earlier?.changes?.after.location.lat, 59.9, 'what was read stays as it was');
+});
+
+test('eventCancelled: has the message of the organizer, and the record of the event has none', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const event = await createEvent(api, organizer);
+  await rsvpGoing(api, guest, event.id);
+  const { body } = await change(organizer, event.id, { status: 'cancelled', message: 'I am ill.' });
+  assert.ok(!('message' in body));
+  await deliver();
+  const [entry] = await inbox(guest);
+  assert.deepEqual(
+    [entry?.kind, entry?.announcement?.text, entry?.changes],
+    ['eventCancelled', 'I am ill.', null],
+  );
+  await change(organizer, event.id, { status: 'scheduled' });
+  await deliver();
+  assert.deepEqual((await inbox(guest))[0]?.changes?.parts, ['status']);
+});
+
+test('event change: 400 at message for a change that notifies nobody, and for an empty or too long one; nothing changes', async () => {
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  const patch = (id: string, fields: object) => api.patch(`/v1/events/${id}`, organizer.token, fields);
+  for (const [id, fields] of [
+    [event.id, { message: 'Hello' }],
+    [event.id, { title: 'Another title', message: 'Hello' }],
+    [draft.id, { status: 'cancelled', message: 'Hello' }],
+    [event.id, { status: 'cancelled', message: '' }],
+    [event.id, { status: 'cancelled', message: ' \n' }],
+    [event.id, { status: 'cancelled', message: 'x'.repeat(1_001) }],
+  ] as const) {
+    const { body } = expectProblem(await patch(id, fields), 400, 'invalid_request');
+    assert.deepEqual(
+      body.errors.map(({ path }: { path: string }) => path),
+      ['message'],
+    );
+  }
+  const record = expectStatus(await api.get(`/v1/events/${event.id}`, organizer.token), 200).body;
+  assert.deepEqual([record.title, record.status], [event.title, 'scheduled']);
+  expectStatus(await patch(event.id, { status: 'cancelled', message: '😀'.repeat(1_000) }), 200);
+});
+
+test('notices: the latest 20 of an event are stored, and the notification begins with the oldest of them', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const event = await createEvent(api, organizer);
+  await rsvpGoing(api, guest, event.id);
+  for (let n = 0; n < 22; n++)
+    await change(organizer, event.id, { location: { address: `Hall ${n}`, lat: 59.9, lng: 10.7 } });
+  const stored =
+    await api.sql`select before->>'address' as address from event_notices where event_id = ${event.id} order by id`;
+  assert.deepEqual([stored.length, stored[0]?.address], [20, 'Hall 1']);
+  await deliver();
+  const { before, after } = (await inbox(guest))[0]?.changes ?? {};
+  assert.deepEqual([before?.location.address, after?.location.address], ['Hall 1', 'Hall 21']);
+});
+
+test('rsvps, bookings: a guest who takes the answer back and comes again with 3 people is one notification, with the answer and the number', async () => {
+  const [organizer, guest, other] = await createUsers(api, 3);
+  assert.ok(organizer && guest && other);
+  const event = await createEvent(api, organizer, { capacity: 10 });
+  const answer = async (status: string | null, extraGuests?: number) =>
+    expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status, extraGuests }), 200);
+  const readNewest = async () => markRead(organizer, (await inbox(organizer))[0]?.id ?? '');
+  await rsvp(other, event.id, 'going');
+  await answer('going');
+  await readNewest();
+  await answer('interested');
+  await answer(null);
+  await answer('going', 3);
+  const [entry, ...earlier] = await inbox(organizer);
+  assert.deepEqual(
+    [entry?.count, entry?.person?.id, entry?.answer, entry?.people],
+    [1, guest.id, 'going', 4],
+  );
+  assert.deepEqual(
+    earlier.map(({ count }) => count),
+    [1],
+    'the other guest is counted, this one is not counted again',
+  );
+
+  await book(guest, event.id, 2);
+  await readNewest();
+  expectStatus(await api.delete(bookingPath(event.id), guest.token), 200);
+  await book(guest, event.id, 4);
+  const bookings = (await inbox(organizer)).filter(({ kind }) => kind === 'bookings');
+  assert.deepEqual(
+    bookings.map(({ count, people }) => [count, people]),
+    [[1, 4]],
+  );
+});

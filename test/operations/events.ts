@@ -1,4 +1,5 @@
 /** Events, their lists and calendars. */
+import { randomUUID } from 'node:crypto';
 import { createUser, eventBody } from '../support/factories.ts';
 import { optionalFields } from './event-fields.ts';
 import { box, cursorPage, eventFilters, limit, page, yesOrNo } from './fields.ts';
@@ -119,8 +120,20 @@ export const eventOperations: Record<string, Operation> = {
   },
   'PATCH /v1/events/{id}': {
     ...required(),
-    ...of({}, { ...requiredOfEvents, ...optionalOfEvents, status: oneOf('scheduled', 'cancelled') }),
-    example: () => ({ title: 'Moved indoors' }),
+    ...of(
+      {},
+      {
+        ...requiredOfEvents,
+        ...optionalOfEvents,
+        status: oneOf('scheduled', 'cancelled'),
+        message: prose(1_000, { min: 1 }),
+      },
+    ),
+    // A message needs a change of which the guests are notified.
+    example: () => ({
+      title: 'Moved indoors',
+      location: { address: `Hall ${randomUUID()}`, lat: 59.9, lng: 10.7 },
+    }),
     ...rowsOfOwners(200),
   },
   'POST /v1/events/{id}/duplicate': {

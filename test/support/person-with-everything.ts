@@ -109,7 +109,13 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await report(c, { type: 'user', id: b.id }, 'Somebody else.');
   const draft = await createEvent(api, person, { visibility: 'private' });
   const cancelled = await createEvent(api, person);
-  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
+  expectStatus(
+    await api.patch(`/v1/events/${cancelled.id}`, person.token, {
+      status: 'cancelled',
+      message: 'Xanthippe is ill.',
+    }),
+    200,
+  );
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;

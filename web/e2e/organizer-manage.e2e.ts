@@ -528,3 +528,36 @@ test.describe('without JavaScript', () => {
     });
   });
 });
+
+for (const javaScriptEnabled of [true, false])
+  test(`edit, cancel: guests read what changed, and the words of the organizer, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async ({
+    browser,
+    createPerson,
+    openBrowser,
+    signIn,
+  }) => {
+    const [organizer, guest] = [await createPerson(), await createPerson()];
+    const event = await newEvent(organizer);
+    await setRsvp({ client: guest.client, path: event, body: { status: 'going' } });
+    const context = await browser.newContext({ javaScriptEnabled });
+    await signIn(context, organizer);
+    const page = await context.newPage();
+    await page.goto(`/e/${event.id}/edit`);
+    const third = page.getByText('Guests', { exact: true }).first();
+    if (javaScriptEnabled) await third.click();
+    await page.getByLabel('Message to your guests (optional)').fill('It rains.');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByText('only when the time or the place changes')).toBeVisible();
+    await expect(page.getByLabel('Message to your guests (optional)')).toHaveValue('It rains.');
+
+    await page.goto(`/e/${event.id}/cancel`);
+    await page.getByLabel('Message to your guests (optional)').fill('I am ill.\nSorry!');
+    await page.getByRole('button', { name: 'Cancel event' }).click();
+    await expect(page).toHaveURL(`/e/${event.id}`);
+    const other = await openBrowser(guest);
+    await expect(async () => {
+      await other.goto('/notifications');
+      await expect(other.getByText('I am ill.')).toBeVisible({ timeout: 500 });
+    }).toPass();
+    await context.close();
+  });

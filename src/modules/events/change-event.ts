@@ -5,7 +5,7 @@ import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { toCachedEvent } from './event-cache.ts';
-import { applyChange, requireCapacity, versionOfEvent } from './event-rules.ts';
+import { applyChange, requireCapacity, requireNotice, versionOfEvent } from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
 import { deleteEvent as deleteRow, findEvent, updateEvent as updateRow } from './repo.ts';
@@ -26,7 +26,7 @@ export const updateEvent = defineEndpoint({
   summary: 'Change or cancel an event',
   description:
     'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +
-    'A higher `capacity` books people of the waitlist.',
+    'A higher `capacity` books people of the waitlist. `message` stands in the notification of the change, and in no record.',
   body: EventChange,
   response: { 200: Event },
   problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
@@ -36,12 +36,15 @@ export const updateEvent = defineEndpoint({
     { db, clock, people, viewerStates, config }: EventServices,
   ) {
     const id = readId(params.id, 'event_not_found');
+    const { message = null, ...change } = body;
     const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(before));
-      const fields = applyChange(before, withChosenCover(body, config.publicUrl));
+      const fields = applyChange(before, withChosenCover(change, config.publicUrl));
       requireCapacity(before, fields);
-      await updateRow(tx, before, fields, clock());
+      const now = clock();
+      requireNotice(before, fields, message, now);
+      await updateRow(tx, before, fields, now, message);
       return findEvent(tx, id);
     });
     if (!row) throw new Problem('event_not_found');

@@ -152,6 +152,17 @@ export function noticeOf(
   return isChanged ? 'eventChanged' : null;
 }
 
+/** @throws Problem `invalid_request` if there is a message to the guests, and they are not notified of the change */
+export function requireNotice(
+  before: EventRow,
+  fields: EventFields,
+  message: string | null,
+  now: Date,
+): void {
+  if (message === null || noticeOf(before, { ...fields, hidden: before.hidden }, now)) return;
+  throw invalid('message', 'needs a change of which the guests are notified', 'needs_notice');
+}
+
 /**
  * Requires a capacity of at least the booked seats.
  * @param event the locked row, before the change

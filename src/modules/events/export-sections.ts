@@ -2,11 +2,20 @@
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { timestamp } from '../../http/schemas.ts';
-import { fieldRows } from './event-fields.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { fanOutKinds } from '../../outbox/kinds.ts';
+import { eventFields, fieldRows } from './event-fields.ts';
 import { eventColumns } from './repo.ts';
 
 const { id, count } = exportColumns;
+const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status } = eventFields;
+const noticed = Type.Object(
+  Object.fromEntries(
+    Object.entries({ title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status }).map(
+      ([name, { stored }]) => [name, stored],
+    ),
+  ),
+);
 
 export const eventExportSections: ExportSection[] = [
   {
@@ -27,6 +36,25 @@ export const eventExportSections: ExportSection[] = [
       select e.id, ${eventColumns}
       from events e join event_counters c on c.event_id = e.id
       where e.organizer_id = ${subject.id} order by e.start_at, e.id`,
+  },
+  {
+    name: 'eventNotices',
+    row: exportRow('ExportEventNotice', {
+      id,
+      eventId: id,
+      kind: oneOf(fanOutKinds),
+      before: noticed,
+      after: noticed,
+      message: nullable(Type.String()),
+      createdAt: timestamp(),
+    }),
+    description:
+      'What the guests of these events were notified of: the latest changes, and what the person wrote about them.',
+    tables: ['event_notices'],
+    rows: (subject) => sql`
+      select n.id, n.event_id, n.kind, n.before, n.after, n.message, n.created_at
+      from event_notices n join events e on e.id = n.event_id
+      where e.organizer_id = ${subject.id} order by n.event_id, n.id`,
   },
   {
     name: 'imports',

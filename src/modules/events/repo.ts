@@ -10,6 +10,7 @@ import { newId } from '../../lib/ids.ts';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
+import { insertNotice } from '../../outbox/notices.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
@@ -179,12 +180,14 @@ export async function insertEvent(
  * Updates an event, promotes its waitlist if the capacity changed, adjusts its organizer's `eventsCount`, and notifies
  * the guests of what concerns them.
  * @param before the locked row
+ * @param message what the organizer writes to the guests about the change
  */
 export async function updateEvent(
   tx: Transaction,
   before: EventRow,
   fields: EventFields,
   now: Date,
+  message: string | null = null,
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
@@ -200,7 +203,9 @@ export async function updateEvent(
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
-  if (kind) await tx.execute(insertFanOuts(kind, [before.id]));
+  if (kind)
+    for (const statement of insertNotice(kind, before.id, { before, after, message }, now))
+      await tx.execute(statement);
   if (isNews({ ...after, isAnnounced: before.isAnnounced }, now))
     await tx.execute(insertFanOuts('newEvent', [before.id]));
   await recordChange(tx, {

@@ -1,6 +1,16 @@
 /** The schemas of events in requests and responses. The fields that organizers set come from event-fields.ts. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import { body, named, nullable, oneOf, PageMeta, ref, timestamp } from '../../http/schemas.ts';
+import {
+  body,
+  named,
+  nullable,
+  oneOf,
+  PageMeta,
+  prose,
+  ref,
+  seenPattern,
+  timestamp,
+} from '../../http/schemas.ts';
 import type { Category, Template } from './catalogue-schemas.ts';
 import { type EventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
@@ -221,8 +231,20 @@ export const EventCopy = body(
 );
 export type EventCopy = Static<typeof EventCopy>;
 
-export const EventChange = Type.Partial(body({ ...fields, status }), {
+const message = prose(1_000, {
+  minLength: 1,
+  format: 'visible-text',
+  pattern: seenPattern,
+  description:
+    'What the organizer writes to the guests about the change. 400 if the change notifies nobody: it must cancel the event, ' +
+    'change its time or place, or let it take place again, and guests must be able to see the event, which is not over. At ' +
+    'least one character must be visible.',
+  examples: ['We move indoors. Bring slippers!'],
+});
+
+export const EventChange = Type.Partial(body({ ...fields, status, message }), {
   additionalProperties: false,
   examples: [{ title: 'Harbour potluck, now indoors' }],
 });
-export type EventChange = Static<typeof EventChange>;
+/** The fields that a change sets. */
+export type EventChange = Omit<Static<typeof EventChange>, 'message'>;

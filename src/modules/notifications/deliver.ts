@@ -24,8 +24,8 @@ import {
 } from './delivery-repo.ts';
 import { prepareNotificationMails } from './mail/store-mails.ts';
 
-/** A cause of the outbox, or the one that a fan-out is for one of its recipients. */
-export type DueCause = Omit<Cause, 'kind'> & { kind: DeliveredKindName };
+/** A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. */
+export type DueCause = Omit<Cause, 'kind'> & { kind: DeliveredKindName; since?: string | null };
 
 /** What the jobs need that deliver. `mailer`: whether mails are sent; without one, nothing is read or stored for them. */
 export type DeliveryServices = Pick<BaseServices, 'db' | 'clock'> & { mailer: { isOn: boolean } };
@@ -104,13 +104,14 @@ const toPush = ({ userId, id, kind, subjectId, count }: NewNotification): NewPus
 /** One notification for each recipient, kind and subject, without those whose causes cancel each other out. */
 function toNotifications(causes: DueCause[]): DueNotification[] {
   const notifications = new Map<string, DueNotification>();
-  for (const { userId, kind, subjectId, actorId, amount } of causes) {
+  for (const { userId, kind, subjectId, actorId, amount, since = null } of causes) {
     const key = `${userId} ${kind} ${subjectId}`;
     const { personId = null, count = 0 } = notifications.get(key) ?? {};
     notifications.set(key, {
       ...{ id: newId(), userId, kind, subjectId },
       personId: amount > 0 ? actorId : personId,
       count: count + amount,
+      since,
     });
   }
   return [...notifications.values()].filter(({ count }) => count !== 0);

@@ -78,7 +78,10 @@ export async function listLevels(tx: Transaction, userIds: string[]): Promise<Ma
   return new Map(rows.map(({ userId, kind, level }) => [keyOfSetting(userId, kind), level]));
 }
 
-/** `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. */
+/**
+ * `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. `since`: the
+ * first notice that it is about; an unread notification keeps an earlier one.
+ */
 export type NewNotification = {
   id: string;
   userId: string;
@@ -86,6 +89,7 @@ export type NewNotification = {
   subjectId: string;
   personId: string | null;
   count: number;
+  since: string | null;
 };
 
 /**
@@ -105,12 +109,20 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
     ${insertRows(
       'notifications as n',
       rows.map((row) => ({ ...row, createdAt: now })),
-      { ...notificationKey, id: 'uuid', personId: 'uuid', count: 'int', createdAt: 'timestamptz' },
+      {
+        ...notificationKey,
+        id: 'uuid',
+        personId: 'uuid',
+        count: 'int',
+        since: 'uuid',
+        createdAt: 'timestamptz',
+      },
     )}
     order by 1, 2, 3
     on conflict (user_id, kind, subject_id) where read_at is null do update set
       count = n.count + excluded.count,
       person_id = coalesce(excluded.person_id, n.person_id),
+      since = coalesce(n.since, excluded.since),
       id = case when excluded.count > 0 then excluded.id else n.id end,
       created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,
     ...(reduced.length > 0 ? [deleteEmpty(reduced)] : []),

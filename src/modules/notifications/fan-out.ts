@@ -12,6 +12,8 @@ type FanOut = {
   kind: FanOutKind;
   position: string;
   isRepeated: boolean;
+  /** The first notice that the recipients are notified of; null for kinds without notices. */
+  since: string | null;
   organizerId: string;
   /** Whether the recipients are still to be notified. */
   isCurrent: boolean;
@@ -72,7 +74,7 @@ async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
     select event_id, kind from notification_fan_outs order by position, event_id, kind limit ${maxCandidates}`);
   for (const { eventId, kind } of candidates) {
     const [locked] = await tx.query<LockedFanOut>(sql`
-      select event_id, kind, position, is_repeated from notification_fan_outs
+      select event_id, kind, position, is_repeated, since from notification_fan_outs
       where event_id = ${eventId} and kind = ${kind} for update ${skipLockedUnless(false)}`);
     if (locked) return locked;
   }
@@ -81,14 +83,21 @@ async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
 
 /** The causes of the next recipients, in ascending order of their ids. */
 async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> {
-  const { eventId, kind, organizerId, position } = fanOut;
+  const { eventId, kind, organizerId, position, since } = fanOut;
   const page = sql`order by user_id limit ${peoplePerPage}`;
   const sources = fanOuts[kind]
     .to(fanOut)
     .map((source) => sql`(select distinct user_id from (${source}) s where user_id >= ${position} ${page})`);
   const rows = await tx.query<{ userId: string }>(sql`
     select user_id from (${join(sources, ' union ')}) g ${page}`);
-  return rows.map(({ userId }) => ({ userId, kind, subjectId: eventId, actorId: organizerId, amount: 1 }));
+  return rows.map(({ userId }) => ({
+    userId,
+    kind,
+    subjectId: eventId,
+    actorId: organizerId,
+    amount: 1,
+    since,
+  }));
 }
 
 /**
@@ -101,7 +110,8 @@ function moveOn(
 ): Statement {
   const key = sql`event_id = ${eventId} and kind = ${kind}`;
   if (last === null && isRepeated && isCurrent)
-    return sql`update notification_fan_outs set position = ${minId}, is_repeated = false where ${key}`;
+    return sql`update notification_fan_outs set position = ${minId}, is_repeated = false, since = repeats_since,
+      repeats_since = null where ${key}`;
   if (last === null) return sql`delete from notification_fan_outs where ${key}`;
   return sql`update notification_fan_outs set position = ${last ? idAfter(last) : position} where ${key}`;
 }

@@ -2,6 +2,7 @@ import { unlessLate } from '../../cache/record-cache.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { UserServices } from '../users/services.ts';
+import { listNotices } from './notices.ts';
 import { toNotification } from './present.ts';
 import {
   countUnread,
@@ -34,15 +35,16 @@ export const listNotifications = defineEndpoint({
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     const reminders = rows.flatMap(({ kind, eventId }) => (kind === 'reminder' && eventId ? [eventId] : []));
     const replies = rows.flatMap(({ kind, eventId, personId: userId }) =>
-      kind === 'rsvps' && eventId && userId ? [{ eventId, userId }] : [],
+      (kind === 'rsvps' || kind === 'bookings') && eventId && userId ? [{ eventId, userId }] : [],
     );
-    const [persons, brought, answers] = await Promise.all([
+    const [persons, brought, answers, notices] = await Promise.all([
       Promise.all(rows.map(async ({ personId }) => personId && unlessLate(people.find(personId)))),
       listBroughtItems(db, caller.id, reminders),
       listAnswers(db, replies),
+      listNotices(db, rows),
     ]);
     const data = rows.map((row, i) =>
-      toNotification(row, { person: persons[i] || null, brought, answers }, config.publicUrl),
+      toNotification(row, { person: persons[i] || null, brought, answers, notices }, config.publicUrl),
     );
     return { status: 200, body: { data, nextCursor, unreadCount } };
   },

@@ -1,10 +1,18 @@
 /** Converts notification rows to the objects of responses. */
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
+import type { NoticedEvent } from '../../outbox/notices.ts';
 import { coverUrlOf, type EventRow } from '../events/present.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
-import type { BroughtItem, Notification, NotificationEvent, NotificationSettings } from './schemas.ts';
+import { type NoticeRow, newsOf } from './notices.ts';
+import type {
+  BroughtItem,
+  EventOfChange,
+  Notification,
+  NotificationEvent,
+  NotificationSettings,
+} from './schemas.ts';
 
 type Shown = Exclude<keyof NotificationEvent, 'id' | 'location'> | keyof NotificationEvent['location'];
 type EventColumns = Pick<EventRow, Shown | 'coverTheme' | 'category'>;
@@ -21,12 +29,27 @@ export type NotificationRow = {
   eventId: string | null;
   /** Of `eventHidden`: the reason of the admin. */
   reason: string | null;
+  /** The first notice that it is about. */
+  since: string | null;
+  readAt: Date | null;
 } & EventColumns;
 
 export type BroughtItemRow = ItemId & Omit<BroughtItem, 'itemId'>;
-export type AnswerRow = { eventId: string; userId: string; status: Rsvp };
-/** `brought`, `answers`: of all notifications of a page. */
-type Details = { person: PersonRow | null; brought: BroughtItemRow[]; answers: AnswerRow[] };
+/** `status`: null for a booking. `people`: how many come, the person included; null for an RSVP of `interested`. */
+export type AnswerRow = {
+  kind: NotificationKind;
+  eventId: string;
+  userId: string;
+  status: Rsvp | null;
+  people: number | null;
+};
+/** `brought`, `answers`, `notices`: of all notifications of a page. */
+type Details = {
+  person: PersonRow | null;
+  brought: BroughtItemRow[];
+  answers: AnswerRow[];
+  notices: NoticeRow[];
+};
 
 const toEvent = (id: string, row: EventColumns, publicUrl: string): NotificationEvent => ({
   ...row,
@@ -35,20 +58,28 @@ const toEvent = (id: string, row: EventColumns, publicUrl: string): Notification
   location: row,
 });
 
+const toNoticed = (event: NoticedEvent): EventOfChange => ({ ...event, location: event });
+
 export function toNotification(
   row: NotificationRow,
-  { person, brought, answers }: Details,
+  { person, brought, answers, notices }: Details,
   publicUrl: string,
 ): Notification {
   const { kind, eventId, personId } = row;
-  const isOfRow = (answer: AnswerRow) => answer.eventId === eventId && answer.userId === personId;
+  const given = answers.find(
+    (answer) => answer.kind === kind && answer.eventId === eventId && answer.userId === personId,
+  );
+  const { changes, announcement } = newsOf(row, notices);
   const items = kind === 'reminder' ? brought.filter((item) => item.eventId === eventId) : [];
   return {
     ...row,
     isRead: !row.isUnread,
     person: person && toPerson(person, publicUrl),
     event: eventId === null ? null : toEvent(eventId, row, publicUrl),
-    answer: (kind === 'rsvps' && answers.find(isOfRow)?.status) || null,
+    answer: given?.status ?? null,
+    people: given?.people ?? null,
+    changes: changes && { ...changes, before: toNoticed(changes.before), after: toNoticed(changes.after) },
+    announcement,
     bringing: items.map((item) => ({ ...item, itemId: formatItemId(item) })),
   };
 }

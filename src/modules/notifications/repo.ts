@@ -14,6 +14,7 @@ import {
   kindsWithoutEvent,
   type Level,
   type NotificationKind,
+  onceKinds,
 } from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { AnswerRow, BroughtItemRow, NotificationRow } from './present.ts';
@@ -24,6 +25,11 @@ const isPersonHidden = sql`(coalesce(r.blocks or r.blocked_by, false) or p.suspe
 /** The notification of messages is unread as long as messages of the conversation are. */
 const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.unread_count, 0) > 0))`;
 
+/** Whether a newer notification names the same person for what a person does once: of an answer, the newest notification tells. */
+const isRepeated = sql`(
+  kind = any(${onceKinds}) and person_id is not null
+  and row_number() over (partition by kind, subject_id, person_id order by id desc) > 1)`;
+
 /**
  * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
  * longer see, not those that an event is hidden which no admin hides any more, not those that come from a person who is suspended, who blocks the viewer or
@@ -31,15 +37,18 @@ const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.u
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
   from (
-    select id, user_id, kind, subject_id, person_id, count, created_at, read_at from notifications
-    where user_id = ${viewer.id}
-    union all ${unreadSummaries(viewer.id)}
+    select id, user_id, kind, subject_id, person_id, created_at, read_at, since, count - ${isRepeated}::int as count
+    from (
+      select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since from notifications
+      where user_id = ${viewer.id}
+      union all ${unreadSummaries(viewer.id)}
+    ) a
   ) n
   left join events e on e.id = n.subject_id and n.kind <> all(${kindsWithoutEvent})
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
-  where (n.kind = any(${kindsWithoutEvent}) or (e.id is not null and ${visibleCondition(viewer)}))
+  where n.count > 0 and (n.kind = any(${kindsWithoutEvent}) or (e.id is not null and ${visibleCondition(viewer)}))
     and (n.kind <> 'eventHidden' or e.hidden_at is not null)
     and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})
     and (n.kind <> all(${adminKinds})
@@ -84,7 +93,7 @@ const selectNotifications = (viewer: Viewer): Statement => sql`
       coalesce(r.follows, false) as is_following,
       e.id as event_id, e.title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
       e.lat, e.lng, e.is_exact, e.status,
-      case when n.kind = 'eventHidden' then e.hidden_reason end as reason
+      case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, n.read_at
     ${visibleNotifications(viewer)}`;
 
 export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {
@@ -107,16 +116,22 @@ export async function listBroughtItems(
     order by c.event_id, c.n`);
 }
 
+const answersAndSeats = sql`
+  select 'rsvps' as kind, event_id, user_id, status,
+    case when status = 'going' then 1 + coalesce(extra_guests, 0) end as people from rsvps
+  union all
+  select 'bookings', event_id, user_id, null, seats from bookings where status = 'booked'`;
 const answerKey = { eventId: 'uuid', userId: 'uuid' } as const;
 
-/** Lists the RSVPs that people have at events now. Those without one are left out. */
+/** Lists the RSVPs and bookings that people have at events now, each by the kind that tells of it. */
 export async function listAnswers(
   db: Database,
   keys: { eventId: string; userId: string }[],
 ): Promise<AnswerRow[]> {
   if (keys.length === 0) return [];
   return db.query<AnswerRow>(sql`
-    select r.event_id, r.user_id, r.status from ${rowsOf('rsvps r', keys, answerKey)}`);
+    select r.kind, r.event_id, r.user_id, r.status, r.people
+    from ${rowsOf({ rows: answersAndSeats, as: 'r' }, keys, answerKey)}`);
 }
 
 /** Marks one notification as read. @returns false if there is no such notification */

@@ -16,6 +16,7 @@ import {
 } from '../../outbox/kinds.ts';
 import { EventLocation } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
+import { changedParts } from './notices.ts';
 
 const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] };
 
@@ -34,6 +35,20 @@ const NotificationEvent = named(
   }),
 );
 export type NotificationEvent = Static<typeof NotificationEvent>;
+
+const EventOfChange = named(
+  'EventOfChange',
+  Type.Object({
+    title: Type.String({ examples: ['Harbour potluck'] }),
+    startAt: timestamp(),
+    endAt: timestamp(),
+    allDay: Type.Boolean({ examples: [false] }),
+    timezone: Type.String({ examples: ['Europe/Oslo'] }),
+    location: EventLocation,
+    status: oneOf(['scheduled', 'cancelled']),
+  }),
+);
+export type EventOfChange = Static<typeof EventOfChange>;
 
 const BroughtItem = named(
   'BroughtItem',
@@ -85,9 +100,40 @@ export const Notification = named(
     answer: nullable(oneOf(['going', 'interested'], { examples: ['going'] }), {
       description: 'For `rsvps`: the RSVP that `person` has now; null without one. Null for other kinds.',
     }),
+    people: nullable(Type.Integer({ minimum: 1, examples: [4] }), {
+      description:
+        'For `rsvps` and `bookings`: how many people come by the answer or the booking that `person` has now, the person ' +
+        'included; null if it brings nobody. Null for other kinds.',
+    }),
     reason: nullable(Type.String(), {
       description: 'For `eventHidden`: why the event is hidden. Null for other kinds.',
     }),
+    changes: nullable(
+      Type.Object({
+        parts: Type.Array(oneOf(changedParts), {
+          description: 'What differs. `map`: the point on the map, with the same address.',
+          examples: [['time']],
+        }),
+        before: ref(EventOfChange),
+        after: ref(EventOfChange),
+      }),
+      {
+        description:
+          'For `eventChanged`: the event before and after the changes, of all changes while the notification is unread. ' +
+          'Null for other kinds.',
+      },
+    ),
+    announcement: nullable(
+      Type.Object({
+        id: Type.String(id),
+        text: Type.String({ examples: ['We move indoors. Bring slippers!'] }),
+      }),
+      {
+        description:
+          'For `eventChanged` and `eventCancelled`: the latest `message` of the organizer about the changes; null without ' +
+          'one. Null for other kinds.',
+      },
+    ),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',
     }),

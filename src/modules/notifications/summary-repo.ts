@@ -41,7 +41,7 @@ export const unreadSummaries = (userId: string): Statement => {
     (kind) => sql`(${summariesOf(kind, userId)} order by id desc limit ${inboxSize})`,
   );
   return sql`
-    select ${asNotification(userId)}, null::timestamptz as read_at from (${join(latest, ' union all ')}) s`;
+    select ${asNotification(userId)}, null::timestamptz as read_at, null::uuid as since from (${join(latest, ' union all ')}) s`;
 };
 
 /** Ids of notifications, both inclusive. */

@@ -1,6 +1,8 @@
 /** When and where an event is, as the pages show it: at the venue, in the language of the reader. */
 import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
 import type { MailContent } from '../../../mail/layout.ts';
+import { mailText } from '../../../mail/mail-text.ts';
+import type { ChangedPart, Changes } from '../notices.ts';
 
 export type MailedEvent = {
   title: string;
@@ -31,4 +33,17 @@ export function eventBlock(event: MailedEvent, language: Language): NonNullable<
     title,
     lines: [formatPeriod(event, tag), address].filter((line) => line !== ''),
   };
+}
+
+/** What changed, from what to what; each part a line. */
+export function changeLines({ parts, before, after }: Changes, language: Language): string[] {
+  const shown: Partial<Record<ChangedPart, (event: MailedEvent) => string>> = {
+    title: ({ title }) => title,
+    time: (event) => formatPeriod(event, localeOf[language]),
+    address: ({ address }) => address,
+  };
+  return parts.map((part) => {
+    const show = shown[part] ?? (() => '');
+    return mailText(`people_changed_${part}`, language, { from: show(before), to: show(after) });
+  });
 }

@@ -50,6 +50,14 @@ const row: NotificationRow = {
   ...{ timezone: 'Europe/Stockholm', address: 'Kajen 3, Mölle', lat: 56.28, lng: 12.49, isExact: true },
   status: 'scheduled',
   reason: null,
+  since: null,
+  readAt: null,
+};
+
+const rowBefore: NotificationRow = {
+  ...row,
+  ...{ title: 'Glögg on the quay', address: 'Hamnen, Mölle' },
+  ...{ startAt: new Date('2026-12-11T16:00:00Z'), endAt: new Date('2026-12-11T20:00:00Z') },
 };
 
 const countedRows = (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n) => [
@@ -63,6 +71,11 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
     reason: kind === 'eventHidden' ? 'The address belongs to a person who knows nothing of the event.' : null,
   },
   names: anonymousKinds.includes(kind) ? [] : ['Noor al-Hamad'],
+  changes:
+    kind === 'eventChanged' ? { parts: ['title', 'time', 'address'], before: rowBefore, after: row } : null,
+  message: ['eventChanged', 'eventCancelled'].includes(kind)
+    ? 'The quay is closed.\nBring <warm> clothes!'
+    : null,
   brought: kind === 'reminder' ? [{ title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
   stop: stopOf(kind, context),
 });

@@ -5,9 +5,10 @@ import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
+import type { Changes } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import type { BroughtItem } from '../schemas.ts';
-import { eventBlock } from './event-lines.ts';
+import { changeLines, eventBlock } from './event-lines.ts';
 
 /** `links`: the URL that links begin with; null if mails lead to no page. */
 export type MailContext = { instance: string; links: string | null };
@@ -30,6 +31,9 @@ export type MailedNews = {
   row: NotificationRow;
   names: string[];
   brought: Pick<BroughtItem, 'title' | 'emoji' | 'quantity'>[];
+  changes: Changes | null;
+  /** What the organizer writes about the changes. */
+  message: string | null;
   /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
   stop: { page: string; post: string } | null;
 };
@@ -40,9 +44,10 @@ export function newsContent(
   language: Language,
   { instance, links }: MailContext,
 ): MailContent {
-  const { row, names, brought, stop } = news;
+  const { row, names, brought, changes, message, stop } = news;
   const name = senderName(row.kind === 'reports' ? undefined : names[0]);
   const sentence = sentenceOf(news, language);
+  const writer = names[0] ?? mailText('people_someone', language);
   const items = brought.map(({ title, emoji, quantity }) =>
     mailText('people_quantity', language, { quantity, title: `${emoji} ${title}` }),
   );
@@ -52,8 +57,13 @@ export function newsContent(
     subject: sentence,
     heading: sentence,
     ...(row.eventId !== null && { event: eventBlock(row, language) }),
-    ...(row.reason !== null && { paragraphs: [row.reason] }),
-    ...(items.length > 0 && { paragraphs: [mailText('people_news_bring', language)], items }),
+    paragraphs: [
+      ...(row.reason === null ? [] : [row.reason]),
+      ...(changes ? changeLines(changes, language) : []),
+      ...(message === null ? [] : [mailText('people_writes', language, { name: writer, text: message })]),
+      ...(items.length > 0 ? [mailText('people_news_bring', language)] : []),
+    ],
+    items,
     ...(links !== null && { button: buttonOf(news, links, language) }),
     footer: footerOf({ kind, stop }, language, instance),
     ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),

@@ -16,6 +16,7 @@ import { listPeople } from '../../users/repo.ts';
 import type { UserServices } from '../../users/services.ts';
 import { inboxSize } from '../delivery-repo.ts';
 import { isCurrent } from '../fan-out.ts';
+import { listNotices, newsOf } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification, listBroughtItems, listNotifications } from '../repo.ts';
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
@@ -69,15 +70,19 @@ async function readNews(
   rows: NotificationRow[],
 ): Promise<MailedNews> {
   const personIds = rows.flatMap(({ personId }) => personId ?? []);
-  const [people, brought] = await Promise.all([
+  const [people, brought, notices] = await Promise.all([
     listPeople(db, personIds),
     listBroughtItems(db, userId, kind === 'reminder' ? [subjectId] : []),
+    listNotices(db, [row]),
   ]);
+  const { changes, announcement } = newsOf(row, notices);
   const names = personIds.flatMap((id) => people.find((person) => person.id === id)?.name ?? []);
   return {
     row,
     names,
     brought,
+    changes,
+    message: announcement?.text ?? null,
     stop: config.mail.hasLinks ? unsubscribeLinks(config, { userId, kind }) : null,
   };
 }

@@ -2,8 +2,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../../db/client.ts';
 import { keyedHash } from '../../../lib/keyed-hash.ts';
+import { shorten } from '../../../lib/text.ts';
 import { adminKinds } from '../../../outbox/kinds.ts';
 import { listPeople } from '../../users/repo.ts';
+import { listNotices, type News, newsOf } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification } from '../repo.ts';
 import { encryptPush } from './encrypt-push.ts';
@@ -78,8 +80,13 @@ async function sendPush(context: PushContext, delivery: Delivery, post: PostPush
   const key = kind && subjectId ? { kind, subjectId } : { id: notificationId };
   const row = await findUnreadNotification(db, { id: userId, role: 'user' }, key);
   if (!row) return;
-  const [person] = row.personId === null ? [] : await listPeople(db, [row.personId]);
-  const request = encryptPush(delivery, JSON.stringify(toPayload(row, person?.name ?? null)), {
+  const [[person], notices] = await Promise.all([
+    row.personId === null ? [] : listPeople(db, [row.personId]),
+    listNotices(db, [row]),
+  ]);
+  const { announcement } = newsOf(row, notices);
+  const payload = toPayload(row, person?.name ?? null, announcement);
+  const request = encryptPush(delivery, JSON.stringify(payload), {
     keys: deriveVapidKeys(config.secretKey),
     subject: config.publicUrl,
     topic: topicOf(config.secretKey, row),
@@ -102,8 +109,11 @@ function reportFailure({ log }: PushContext, { endpoint }: Delivery, reason: Pus
   log.info({ ...fields, service: hostname }, 'a push could not be sent');
 }
 
+/** Characters of the organizer's words. */
+const maxWords = 200;
+
 /** What the service worker of the browser shows. Short: push services accept about 4,000 bytes. */
-const toPayload = (row: NotificationRow, personName: string | null) => ({
+const toPayload = (row: NotificationRow, personName: string | null, announcement: News['announcement']) => ({
   id: row.id,
   kind: row.kind,
   count: row.count,
@@ -112,6 +122,7 @@ const toPayload = (row: NotificationRow, personName: string | null) => ({
     row.eventId === null
       ? null
       : { id: row.eventId, title: row.title, startAt: row.startAt, timezone: row.timezone },
+  announcement: announcement && { ...announcement, text: shorten(announcement.text, maxWords) },
 });
 
 /** Equal for notifications that replace each other. A hash, because push services see the topic. */

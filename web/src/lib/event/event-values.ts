@@ -38,6 +38,8 @@ export type EventValues = Record<TextFieldName, string> & {
   items: ItemValues[];
   /** The name of an organizer who has none yet; empty for others. */
   organizerName: string;
+  /** What the organizer writes to the guests about the change of an existing event. */
+  message: string;
 };
 
 /** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */

@@ -21,6 +21,7 @@ export function readEventForm(form: Fields): EventValues {
     key: text('key'),
     items: readItems(form),
     organizerName: text('organizerName'),
+    message: text('message'),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   labels,
   sentences,
 } from '#lib/generated/notification-kinds.ts';
+import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 
 export { adminKinds, countedKinds, icons, labels };
@@ -54,6 +55,21 @@ export function describeNotification(
   // A newer server may have more kinds.
   return sentences[kind]?.({ title, name, count }) ?? m.people_news_other({ title: title || name });
 }
+
+type Changes = NonNullable<Notification['changes']>;
+
+const changed: Record<Changes['parts'][number], (changes: Changes) => string> = {
+  title: ({ before, after }) => m.people_changed_title({ from: before.title, to: after.title }),
+  time: ({ before, after }) => m.people_changed_time({ from: formatPeriod(before), to: formatPeriod(after) }),
+  address: ({ before, after }) =>
+    m.people_changed_address({ from: before.location.address, to: after.location.address }),
+  map: () => m.people_changed_map(),
+  status: () => m.people_changed_status(),
+};
+
+/** What changed of an event, from what to what; each part a line. */
+export const describeChanges = ({ changes }: Notification): string[] =>
+  changes ? changes.parts.map((part) => changed[part](changes)) : [];
 
 /** The page that a notification is about. */
 export function hrefOf({ kind, person, event }: Notification): string | null {

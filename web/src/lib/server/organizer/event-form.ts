@@ -45,6 +45,7 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
       emoji,
     })),
     organizerName: '',
+    message: '',
   };
 }
 
@@ -83,6 +84,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     key: '',
     items: [],
     organizerName: '',
+    message: '',
   };
 }
 

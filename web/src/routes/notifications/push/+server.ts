@@ -1,8 +1,8 @@
-import { listNotifications } from '@potluck/client';
+import { listNotifications, type Notification } from '@potluck/client';
 import { error, json } from '@sveltejs/kit';
 import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-import { describeNotification, hrefOf } from '#lib/people/notifications.ts';
+import { describeChanges, describeNotification, hrefOf } from '#lib/people/notifications.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { RequestHandler } from './$types';
@@ -14,10 +14,26 @@ export const GET: RequestHandler = async ({ locals: { api, me }, url }) => {
   const asked = readQuery(url).text('id');
   const entry = data.find(({ id }) => id === asked);
   if (!entry) error(404, { message: m.error_not_found() });
-  const { event } = entry;
   return json({
     title: describeNotification(entry),
-    body: event ? `${formatPeriod(event)} · ${event.location.address}` : '',
+    body: bodyOf(entry),
     href: hrefOf(entry) ?? '/notifications',
   });
 };
+
+/** Systems show a few lines. */
+const maxWords = 200;
+
+/** What changed and what the organizer writes about it; of other notifications, when and where the event is. */
+function bodyOf(entry: Notification): string {
+  const { event, announcement } = entry;
+  const words = announcement ? [cut(announcement.text)] : [];
+  const lines = [...describeChanges(entry), ...words];
+  if (lines.length > 0) return lines.join('\n');
+  return event ? `${formatPeriod(event)} · ${event.location.address}` : '';
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length > maxWords ? `${characters.slice(0, maxWords - 1).join('')}…` : text;
+}

@@ -65,7 +65,7 @@ async function save(locals: App.Locals, id: string, entered: EventValues) {
     const { data: after } = await updateEvent({
       client,
       path: { id },
-      body: { ...body, visibility },
+      body: { ...body, visibility, ...(values.message && { message: values.message }) },
       headers,
     });
     redirect(303, pathAfterSave(before, after));

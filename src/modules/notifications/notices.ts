@@ -1,0 +1,84 @@
+/** What notifications say of the changes of an event, from the notices of the outbox. */
+import type { Queryable } from '../../db/query.ts';
+import { rowsOf } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
+import type { NotificationKind } from '../../outbox/kinds.ts';
+import type { Notice, NoticedEvent } from '../../outbox/notices.ts';
+import type { NotificationRow } from './present.ts';
+
+export type NoticeRow = Notice & { eventId: string; id: string; kind: NotificationKind; createdAt: Date };
+
+/** Lists the notices of the events of notifications that have any, the oldest first. */
+export async function listNotices(db: Queryable, rows: NotificationRow[]): Promise<NoticeRow[]> {
+  const eventIds = new Set(rows.flatMap(({ eventId, since }) => (eventId && since ? [eventId] : [])));
+  if (eventIds.size === 0) return [];
+  const keys = [...eventIds].map((eventId) => ({ eventId }));
+  return (
+    await db.query<NoticeRow>(sql`
+      select n.event_id, n.id, n.kind, n.before, n.after, n.message, n.created_at
+      from ${rowsOf('event_notices n', keys, { eventId: 'uuid' })}
+      order by n.id`)
+  ).map((notice) => ({ ...notice, before: withTimes(notice.before), after: withTimes(notice.after) }));
+}
+
+/** JSON has times as text. */
+const withTimes = (event: NoticedEvent): NoticedEvent => ({
+  ...event,
+  startAt: new Date(event.startAt),
+  endAt: new Date(event.endAt),
+});
+
+/** What differs of an event. `map`: the point on the map, with the same address. */
+export const changedParts = ['title', 'time', 'address', 'map', 'status'] as const;
+export type ChangedPart = (typeof changedParts)[number];
+
+const valuesOf: Record<ChangedPart, (event: NoticedEvent) => unknown[]> = {
+  title: ({ title }) => [title],
+  time: ({ startAt, endAt, allDay, timezone }) => [startAt.getTime(), endAt.getTime(), allDay, timezone],
+  address: ({ address }) => [address],
+  map: ({ lat, lng }) => [lat, lng],
+  status: ({ status }) => [status],
+};
+
+function partsOf(before: NoticedEvent, after: NoticedEvent): ChangedPart[] {
+  const differing = changedParts.filter(
+    (part) => String(valuesOf[part](before)) !== String(valuesOf[part](after)),
+  );
+  return differing.includes('address') ? differing.filter((part) => part !== 'map') : differing;
+}
+
+/** `parts`: what differs. */
+export type Changes = { parts: ChangedPart[]; before: NoticedEvent; after: NoticedEvent };
+
+/** `changes`: the event before the first and after the last change. `announcement`: the latest words of the organizer. */
+export type News = {
+  changes: Changes | null;
+  announcement: { id: string; text: string } | null;
+};
+
+const toChanges = (before: NoticedEvent, after: NoticedEvent): Changes => ({
+  parts: partsOf(before, after),
+  before,
+  after,
+});
+
+/**
+ * What a notification says: of an unread one, all changes until now; of one that was read, those until then.
+ * @param notices of all notifications of a page, the oldest first
+ */
+export function newsOf({ kind, eventId, since, readAt }: NotificationRow, notices: NoticeRow[]): News {
+  const own = notices.filter(
+    (notice) =>
+      since !== null &&
+      notice.eventId === eventId &&
+      notice.kind === kind &&
+      notice.id >= since &&
+      (readAt === null || notice.createdAt <= readAt),
+  );
+  const [first, last] = [own[0], own.at(-1)];
+  const written = own.findLast(({ message }) => message !== null);
+  return {
+    changes: first && last && kind === 'eventChanged' ? toChanges(first.before, last.after) : null,
+    announcement: written?.message ? { id: written.id, text: written.message } : null,
+  };
+}
