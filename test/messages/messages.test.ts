@@ -16,7 +16,14 @@ test('send: 201 with the message; both participants read it immediately on every
   const [a, b] = await pair();
   const before = Date.now();
   const message = await sent(a, b, 'Shall I bring a second loaf?');
-  assert.deepEqual(Object.keys(message).sort(), ['createdAt', 'id', 'recipientId', 'senderId', 'text']);
+  assert.deepEqual(Object.keys(message).sort(), [
+    'createdAt',
+    'eventId',
+    'id',
+    'recipientId',
+    'senderId',
+    'text',
+  ]);
   assert.deepEqual(
     [message.senderId, message.recipientId, message.text],
     [a.id, b.id, 'Shall I bring a second loaf?'],
@@ -228,3 +235,21 @@ test('deletion: removes the conversations of the account and keeps other convers
 });
 
 test('counters: every counter equals the rows it counts after all tests', () => assertCounters(api.sql));
+
+test('send: eventId names the event for those who may see it, until it is deleted; 404 for an event that the sender may not see', async () => {
+  const [a, b] = await pair();
+  const event = await createEvent(api, b);
+  const post = (eventId: string) =>
+    api.post(`/v1/users/${b.id}/messages`, a.token, { text: 'Is there parking?', eventId });
+  const message = expectStatus(await post(event.id), 201).body;
+  assert.equal(message.eventId, event.id);
+  const eventOf = async (me: typeof a, other: typeof a) => (await list(me, other)).data[0].eventId;
+  assert.deepEqual([await eventOf(a, b), await eventOf(b, a)], [event.id, event.id]);
+
+  const path = `/v1/events/${event.id}`;
+  expectStatus(await api.patch(path, b.token, { visibility: 'private' }), 200);
+  assert.deepEqual([await eventOf(a, b), await eventOf(b, a)], [null, event.id]);
+  for (const id of [event.id, randomUUID(), 'none']) expectProblem(await post(id), 404, 'event_not_found');
+  expectStatus(await api.delete(path, b.token), 200);
+  assert.deepEqual([await eventOf(a, b), await eventOf(b, a)], [null, null]);
+});

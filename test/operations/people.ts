@@ -87,7 +87,7 @@ export const peopleOperations: Record<string, Operation> = {
 
   'POST /v1/users/{id}/messages': {
     ...required(201),
-    ...of({ text: prose(2_000, { min: 1 }) }),
+    ...of({ text: prose(2_000, { min: 1 }) }, { eventId: opaque }),
     example: () => ({ text: 'Shall I bring a second loaf?' }),
     ...row({ statuses: [401, 401, 201, 403, 400, 201, 201, 401], ...ofOrganizer('/messages') }),
   },

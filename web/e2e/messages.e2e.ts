@@ -376,3 +376,26 @@ test.describe('without JavaScript', () => {
     expect(await textsOf(me, other)).toEqual(['Hello\nyourself', 'Hello']);
   });
 });
+
+test('messages: Enter sends where a mouse is at hand, Shift and Enter begin a line; the reader sees which event it is about', async ({
+  createPerson,
+  openBrowser,
+}) => {
+  const [guest, organizer] = [await createPerson(), await createPerson()];
+  const event = await newEvent(organizer, { title: 'Harbour potluck' });
+  const page = await openBrowser(guest);
+  await page.goto(`/messages/${organizer.id}?event=${event.id}`);
+  const field = page.getByLabel('Your message');
+  await field.fill('Is there');
+  await field.press('Shift+Enter');
+  await field.pressSequentially('parking?');
+  await field.press('Enter');
+  await expect(page.getByRole('log')).toContainText('parking?');
+  expect(await textsOf(organizer, guest)).toEqual(['Is there\nparking?']);
+  const reader = await openBrowser(organizer);
+  await reader.goto(`/messages/${guest.id}`);
+  await expect(reader.getByRole('log').getByRole('link', { name: 'Harbour potluck' })).toHaveAttribute(
+    'href',
+    `/e/${event.id}`,
+  );
+});

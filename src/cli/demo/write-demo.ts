@@ -127,7 +127,7 @@ async function writeMessages(tx: Transaction, userIds: UserIds, now: Date): Prom
     await markRead(tx, participants);
     await sendMessage(
       tx,
-      { ...participants, text },
+      { ...participants, text, eventId: null },
       { clock: () => sentAt, limits: { perMinute: 0, perDay: 0 } },
     );
   }

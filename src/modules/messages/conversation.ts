@@ -6,7 +6,7 @@ import { Problem } from '../../lib/errors.ts';
 import { maxId } from '../../lib/ids.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
-import { requirePerson } from './policy.ts';
+import { requireEvent, requirePerson, visibleEvents } from './policy.ts';
 import { toMessage } from './present.ts';
 import { markRead } from './repo.ts';
 import { Message, MessagePage, NewMessage, Read } from './schemas.ts';
@@ -29,7 +29,7 @@ export const listMessages = defineEndpoint({
   response: { 200: MessagePage },
   problems: ['user_not_found'],
 
-  async handler({ caller, params, query }, { people, loadMessages }: MessageServices) {
+  async handler({ caller, params, query }, { people, events, loadMessages }: MessageServices) {
     const { cursor, limit } = query;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
     const [before = maxId] = readCursor(cursor, 'id') ?? [];
@@ -38,7 +38,12 @@ export const listMessages = defineEndpoint({
       requirePerson(people, participants.otherId),
     ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
-    return { status: 200, body: { data: rows.map((row) => toMessage(participants, row)), nextCursor } };
+    const visible = await visibleEvents(events, caller, rows);
+    const data = rows.map((row) => {
+      const isShown = row.eventId !== null && visible.has(row.eventId);
+      return toMessage(participants, isShown ? row : { ...row, eventId: null });
+    });
+    return { status: 200, body: { data, nextCursor } };
   },
 });
 
@@ -54,17 +59,25 @@ export const sendMessage = defineEndpoint({
   idempotent: true,
   body: NewMessage,
   response: { 201: Message },
-  problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled', 'quota_exceeded'],
+  problems: [
+    'user_not_found',
+    'self_relation',
+    'event_not_found',
+    'blocked',
+    'feature_disabled',
+    'quota_exceeded',
+  ],
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {
-    const { people, flags, messages } = services;
+    const { people, events, flags, messages } = services;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
     if (participants.otherId === caller.id) throw new Problem('self_relation');
     // A missing recipient would leave the batch and be retried individually, which is serial and therefore
     // slow.
     await requirePerson(people, participants.otherId);
     await flags.require('messages');
-    const command = { caller, otherId: participants.otherId, text: body.text };
+    const eventId = body.eventId === undefined ? null : await requireEvent(events, caller, body.eventId);
+    const command = { caller, otherId: participants.otherId, text: body.text, eventId };
     return messages.respond(command, idempotency, 201, (row) => toMessage(participants, row));
   },
 });

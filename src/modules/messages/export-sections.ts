@@ -32,11 +32,12 @@ export const messageExportSections: ExportSection[] = [
       isOwn: Type.Boolean({ description: 'Whether the person wrote the message.' }),
       text: Type.String(),
       createdAt: timestamp(),
+      eventId: nullable(Type.String(), { description: 'The event that the message is about.' }),
     }),
     description: 'All messages of the person, sent and received; `userId` is the other person.',
     tables: ['messages'],
     rows: (subject) => sql`
-      select id, other_id as user_id, is_own, text, created_at from messages
+      select id, other_id as user_id, is_own, text, created_at, event_id from messages
       where user_id = ${subject.id} order by other_id, id`,
   },
   {

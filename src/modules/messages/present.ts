@@ -2,7 +2,13 @@ import { type PersonRow, toPerson } from '../users/present.ts';
 import type { Conversation, Message } from './schemas.ts';
 
 /** One side's copy of a message. `isOwn`: that side is the sender. */
-export type MessageRow = { id: string; isOwn: boolean; text: string; createdAt: Date };
+export type MessageRow = {
+  id: string;
+  isOwn: boolean;
+  text: string;
+  createdAt: Date;
+  eventId: string | null;
+};
 /** The owner of the copy, and the other person. */
 export type Participants = { userId: string; otherId: string };
 /** A conversation with its newest message. */
@@ -13,6 +19,7 @@ export const toMessage = ({ userId, otherId }: Participants, row: MessageRow): M
   id: row.id,
   text: row.text,
   createdAt: row.createdAt,
+  eventId: row.eventId,
   senderId: row.isOwn ? userId : otherId,
   recipientId: row.isOwn ? otherId : userId,
 });

@@ -97,8 +97,15 @@ export function insertMessages(sent: SentMessage[]) {
     { ...message, isOwn: true },
     { ...message, userId: message.otherId, otherId: message.userId, isOwn: false },
   ]);
-  const columns = { userId: 'uuid', otherId: 'uuid', id: 'uuid', isOwn: 'boolean', text: 'text' } as const;
-  return sql`${insertRows('messages', copies, { ...columns, createdAt: 'timestamptz' })} order by 1, 2, 3`;
+  const key = { userId: 'uuid', otherId: 'uuid', id: 'uuid' } as const;
+  const columns = {
+    ...key,
+    isOwn: 'boolean',
+    text: 'text',
+    createdAt: 'timestamptz',
+    eventId: 'uuid',
+  } as const;
+  return sql`${insertRows('messages', copies, columns)} order by 1, 2, 3`;
 }
 
 /** Marks all messages as read that are committed when the row is locked. Later messages count as unread. */
@@ -122,7 +129,7 @@ export const selectMessages = ({
   before,
   atMost,
 }: Record<keyof MessagesKey, Statement>) => sql`
-  select id, is_own, text, created_at from messages
+  select id, is_own, text, created_at, event_id from messages
   where user_id = ${userId} and other_id = ${otherId} and id < ${before}
   order by id desc limit (select ${atMost})`;
 
@@ -148,7 +155,7 @@ export async function listConversations(
   limit: number,
 ): Promise<ConversationRow[]> {
   return await db.query<ConversationRow>(sql`
-    select c.other_id, c.unread_count, m.id, m.is_own, m.text, m.created_at
+    select c.other_id, c.unread_count, m.id, m.is_own, m.text, m.created_at, m.event_id
     from (
       select user_id, other_id, last_id, unread_count from conversations
       where user_id = ${userId} and last_id < ${before ?? maxId}

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage } from '../../http/cursors.ts';
-import { body, named, prose, ref, seenPattern, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, prose, ref, seenPattern, timestamp } from '../../http/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 /** Bounds the cost of their number: a person may have thousands. */
 export const countedConversations = 100;
 
 const exampleText = 'Shall I bring a second loaf?';
+const exampleEvent = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 export const NewMessage = body(
   {
@@ -17,6 +18,12 @@ export const NewMessage = body(
       description: 'Any number of lines. At least one character must be visible.',
       examples: [exampleText],
     }),
+    eventId: Type.Optional(
+      Type.String({
+        description: 'The event that the message is about. The caller must be able to see it.',
+        examples: [exampleEvent],
+      }),
+    ),
   },
   { examples: [{ text: exampleText }] },
 );
@@ -34,6 +41,10 @@ export const Message = named(
   Type.Object({
     ...messageFields,
     recipientId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de002'] }),
+    eventId: nullable(Type.String({ examples: [exampleEvent] }), {
+      description:
+        'The event that the message is about; null without one, if the event is deleted, and if the caller may not see it.',
+    }),
   }),
 );
 export type Message = Static<typeof Message>;

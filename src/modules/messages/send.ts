@@ -24,18 +24,20 @@ import {
   writeWindows,
 } from './repo.ts';
 
-export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
+export type SendMessageCommand = { caller: Caller; otherId: string; text: string; eventId: string | null };
 /** A message from `userId` to `otherId`. */
-type NewMessageCommand = Participants & { text: string };
+type NewMessageCommand = Participants & { text: string; eventId: string | null };
 export type DecisionContext = { clock: () => Date; limits: MessageLimits };
 type Outcome = MessageRow | Problem | typeof RETRY_INDIVIDUALLY;
 
 type Decide = Awaited<ReturnType<typeof prepareDecision>>;
 
-const messageOf = ({ caller, otherId, text }: SendMessageCommand): NewMessageCommand => ({
+/** `eventId`: the event that the message is about. */
+const messageOf = ({ caller, otherId, text, eventId }: SendMessageCommand): NewMessageCommand => ({
   userId: caller.id,
   otherId,
   text,
+  eventId,
 });
 
 /** The rules of batches of messages. The recipient of each message must differ from its sender. */
@@ -106,7 +108,7 @@ async function prepareDecision(
       const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? count(message.userId);
       if (refusal) return refusal;
       const createdAt = nextTime(key);
-      return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt };
+      return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt, eventId: message.eventId };
     });
     return { outcomes, writes: writesOf(admitted, outcomes, [...changed.values()], pairs) };
   };

@@ -1,12 +1,13 @@
 import { createLoader } from '../../db/batching.ts';
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
+import type { EventServices } from '../events/services.ts';
 import { keyOfPair, pairOf } from '../users/relation-locks.ts';
 import type { UserServices } from '../users/services.ts';
 import type { MessageRow } from './present.ts';
 import { listMessages, type MessagesKey } from './repo.ts';
 import { messageRules, type SendMessageCommand } from './send.ts';
 
-export type MessageServices = UserServices & {
+export type MessageServices = EventServices & {
   /** Sends messages. */
   messages: BatchWriter<SendMessageCommand, MessageRow>;
   /** Loads a page of a conversation, the newest message first. */

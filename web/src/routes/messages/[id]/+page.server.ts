@@ -27,7 +27,10 @@ export const load: PageServerLoad = async ({ locals, params, url, depends }) => 
     read(listMessages({ client: api, path: params, query: readPage(url, 50) })),
     findEvent(api, readQuery(url).text('event')),
   ]);
-  return { person, messages: data.toReversed(), nextCursor, key: crypto.randomUUID(), event };
+  const eventIds = new Set(data.flatMap(({ eventId }) => eventId ?? []));
+  const found = await Promise.all([...eventIds].map((id) => findEvent(api, id)));
+  const events = new Map(found.flatMap((each) => (each ? [[each.id, each.title] as const] : [])));
+  return { person, messages: data.toReversed(), events, nextCursor, key: crypto.randomUUID(), event };
 };
 
 /** The event from whose page the visitor comes. A conversation is as useful without it. */
@@ -50,8 +53,10 @@ export const actions: Actions = {
   send: formAction({
     access: 'people',
     fields: (form) => ({ ...texts(form, 'key'), text: linesOf(form.get('text')) }),
-    send: async ({ client, path, headers }, { text }) => {
-      await sendMessage({ client, path, body: { text }, headers });
+    send: async ({ client, path, headers, url }, { text }) => {
+      // The event may be deleted since the page was opened.
+      const event = await findEvent(client, readQuery(url).text('event'));
+      await sendMessage({ client, path, body: { text, ...(event && { eventId: event.id }) }, headers });
       await markMessagesRead({ client, path });
     },
     done: (_, __, submission) => showNewest(submission),
