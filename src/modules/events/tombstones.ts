@@ -8,12 +8,12 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transactionTime } from '../../db/transaction-times.ts';
 import { dayMs } from '../../lib/time.ts';
-import type { EventRow } from './present.ts';
+import type { EventFields } from './event-fields.ts';
 
 export const tombstoneReasons = ['deleted', 'cancelled', 'hidden'] as const;
 type Reason = (typeof tombstoneReasons)[number];
 
-type State = Pick<EventRow, 'visibility' | 'status' | 'hidden'>;
+type State = Pick<EventFields, 'visibility' | 'status'> & { hidden: boolean };
 /** `after`: null for a deleted event. */
 type Transition = { id: string; before: State; after: State | null };
 
