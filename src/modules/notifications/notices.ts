@@ -4,12 +4,18 @@ import { rowsOf } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { NotificationKind } from '../../outbox/kinds.ts';
 import type { Notice, NoticedEvent } from '../../outbox/notices.ts';
-import type { NotificationRow } from './present.ts';
 
+/** What decides which notices a notification is about. `since`: the first of them. */
+type Subject = {
+  kind: NotificationKind;
+  eventId: string | null;
+  since: string | null;
+  readAt: Date | null;
+};
 export type NoticeRow = Notice & { eventId: string; id: string; kind: NotificationKind; createdAt: Date };
 
 /** Lists the notices of the events of notifications that have any, the oldest first. */
-export async function listNotices(db: Queryable, rows: NotificationRow[]): Promise<NoticeRow[]> {
+export async function listNotices(db: Queryable, rows: Subject[]): Promise<NoticeRow[]> {
   const eventIds = new Set(rows.flatMap(({ eventId, since }) => (eventId && since ? [eventId] : [])));
   if (eventIds.size === 0) return [];
   const keys = [...eventIds].map((eventId) => ({ eventId }));
@@ -66,7 +72,7 @@ const toChanges = (before: NoticedEvent, after: NoticedEvent): Changes => ({
  * What a notification says: of an unread one, all changes until now; of one that was read, those until then.
  * @param notices of all notifications of a page, the oldest first
  */
-export function newsOf({ kind, eventId, since, readAt }: NotificationRow, notices: NoticeRow[]): News {
+export function newsOf({ kind, eventId, since, readAt }: Subject, notices: NoticeRow[]): News {
   const own = notices.filter(
     (notice) =>
       since !== null &&
