@@ -39,6 +39,8 @@ const tablesWithoutPersonalData = new Set([
   // Encrypted, for the minutes after a deletion (decision 51).
   'deleted_accounts',
   'event_reminders',
+  // The ids of events alone.
+  'event_tombstones',
   'flags',
   'instance_settings',
   'loose_files',
