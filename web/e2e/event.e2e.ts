@@ -261,30 +261,6 @@ test('rsvp: "Interested" and "Can\'t go" change it', async ({ page, context, cre
   await expect(page.getByRole('button', { name: "I'm going" })).toBeFocused();
 });
 
-for (const [choice, quantity] of [
-  ['Give it back', 0],
-  ['Keep it', 2],
-] as const) {
-  test(`rsvp: "Can't go" with a claim asks, and "${choice}" decides`, async ({
-    page,
-    context,
-    createClaim,
-    signIn,
-  }) => {
-    const { host, event, guest } = await createClaim(2);
-    await signIn(context, guest);
-    await openEvent(page, event);
-    await page.getByRole('button', { name: "Can't go" }).click();
-    const dialog = page.getByRole('dialog', { name: 'Do you still bring this?' });
-    await expect(dialog).toContainText('Sourdough bread × 2');
-    await dialog.getByRole('button', { name: choice }).click();
-    await expect(dialog).toBeHidden();
-    await expect(page.getByText("You're not going any more.")).toBeVisible();
-    const { data } = await listItems({ client: host.client, path: { id: event.id } });
-    expect(data.data[0]?.quantityClaimed).toBe(quantity);
-  });
-}
-
 test('rsvp: a cancelled event disables "I\'m going" and gives the reason', async ({ page, createPerson }) => {
   const host = await createPerson();
   const event = await newEvent(host);

@@ -9,6 +9,9 @@ type Answered = Pick<
 /** `seatless`: the visitor has said "I'm going", and has no seat at an event that has seats. */
 export type Answer = 'going' | 'waiting' | 'seatless' | 'interested';
 
+/** What a visitor can choose; `none` takes the answer back. */
+export type Status = 'going' | 'interested' | 'none';
+
 /** The limit of `extraGuests`. */
 const maxExtraGuests = 10;
 /** The most people of one answer, with the visitor. */
@@ -25,6 +28,18 @@ export function answerOf(event: Answered): Answer | null {
   if (event.myRsvp === 'going' && hasSeats(event)) return 'seatless';
   return event.myRsvp ?? null;
 }
+
+const surenessOf: Record<Answer | Status, number> = {
+  going: 2,
+  waiting: 2,
+  seatless: 2,
+  interested: 1,
+  none: 0,
+};
+
+/** Whether the visitor comes less surely than before, so that what they bring is in question. */
+export const stepsBack = (event: Answered, status: Status): boolean =>
+  surenessOf[status] < surenessOf[answerOf(event) ?? 'none'];
 
 /** How many come with the visitor's answer, with the visitor. */
 export const partyOf = ({ myBooking, myWaitlist, myExtraGuests }: Answered): number =>

@@ -1,4 +1,5 @@
 import type { Item } from '@potluck/client';
+import type { Status } from '#lib/event/answer.ts';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 
 /** The outcome of a form of the page of an event. */
@@ -16,6 +17,6 @@ export type GuestResult = {
   isSaved?: boolean;
   /** Whether the RSVP was removed. */
   isRemoved?: boolean;
-  /** Whether to ask what happens to the claims of a person who cannot go. */
-  asksAboutClaims?: boolean;
+  /** The answer that waits until the visitor says what happens to their claims. */
+  asksAboutClaims?: Status;
 };

@@ -2,6 +2,7 @@
 import {
   type Client,
   changeClaim,
+  getEvent,
   type Item,
   isProblem,
   listItems,
@@ -12,6 +13,7 @@ import {
   updateMe,
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
+import { type Status, stepsBack } from '#lib/event/answer.ts';
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
 import { claimAsGuest, type EventIntent, readAnswer, signInPath } from '#lib/server/intent.ts';
@@ -23,14 +25,22 @@ type Page = RequestEvent<{ id: string }>;
 type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
 
 export const guestActions = {
-  /** Sets the RSVP, and takes the seats of an event that has seats. */
+  /**
+   * Sets the RSVP, and takes the seats of an event that has seats; `none` takes both back. People who step back and bring
+   * something are asked first whether they still do.
+   */
   rsvp: async (page: Page): Outcome => {
+    const { id } = page.params;
     const form = await readForm(page);
-    const answer = readAnswer(form, 'status');
-    const result = { about: 'rsvp', ...(answer.people !== null && { quantity: answer.people }) };
-    return attempt(page, form, intentOf(page, answer), result, (client) =>
-      giveAnswer(client, page.params.id, answer),
-    );
+    const answer = form.text('status') === 'none' ? null : readAnswer(form, 'status');
+    const entered = answer ? answer.people !== null && { quantity: answer.people } : { isRemoved: true };
+    const result: GuestResult = { about: 'rsvp', ...entered };
+    return attempt(page, form, answer && intentOf(page, answer), result, async (client) => {
+      const status = answer?.rsvp ?? 'none';
+      const isSettled = await settleClaims(client, id, status, form.text('claims'));
+      if (!isSettled) return { about: 'rsvp', asksAboutClaims: status };
+      return answer ? giveAnswer(client, id, answer) : takeAnswerBack(client, id);
+    });
   },
 
   /** Hides the RSVP from other people, or shows it. */
@@ -41,20 +51,6 @@ export const guestActions = {
     return attempt(page, form, null, { about: 'rsvp', isSaved: true }, (client) =>
       setRsvp({ client, path: page.params, body }),
     );
-  },
-
-  /** Takes the answer back. People who bring something are asked first whether they still do. */
-  cantGo: async (page: Page): Outcome => {
-    const { id } = page.params;
-    const form = await readForm(page);
-    const answer = form.text('claims');
-    const result: GuestResult = { about: 'rsvp', isRemoved: true };
-    return attempt(page, form, intentOf(page), result, async (client) => {
-      const claimed = answer === 'keep' ? [] : await listClaimed(client, id);
-      if (claimed.length > 0 && answer !== 'release') return { about: 'rsvp', asksAboutClaims: true };
-      for (const itemId of claimed) await release(client, itemId);
-      await takeAnswerBack(client, id);
-    });
   },
 
   /** Claims an item, or changes the quantity of the visitor's claim; none gives it back. */
@@ -161,6 +157,19 @@ async function readItem(client: Client, id: string, { about }: GuestResult): Pro
 
 const isResult = (value: unknown): value is GuestResult =>
   typeof value === 'object' && value !== null && 'about' in value;
+
+/**
+ * Gives back what the visitor claimed, if that is their choice.
+ * @param choice `release`, `keep`, or empty if the visitor has not been asked
+ * @returns false if the visitor is to be asked
+ */
+async function settleClaims(client: Client, id: string, status: Status, choice: string): Promise<boolean> {
+  if (status === 'going' || choice === 'keep') return true;
+  const claimed = await listClaimed(client, id);
+  if (choice === 'release') for (const itemId of claimed) await release(client, itemId);
+  else if (claimed.length > 0) return !stepsBack((await getEvent({ client, path: { id } })).data, status);
+  return true;
+}
 
 /** The ids of the items that the visitor has claimed. */
 async function listClaimed(client: Client, id: string): Promise<string[]> {
