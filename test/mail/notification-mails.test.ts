@@ -34,7 +34,7 @@ async function createReaders(count: number): Promise<(Person & { email: string }
 const follow = async (person: Person, other: Person) =>
   expectStatus(await api.post(`/v1/users/${other.id}/follow`, person.token), 200);
 
-test('mails of events: a change, a reminder and a cancellation reach guests with an address, once and as things are', async () => {
+test('mails of events: a change, a reminder and a cancellation reach guests with an address, once, as things are and with the message of the organizer', async () => {
   const [organizer, guest, other] = await createReaders(3);
   const phoneOnly = await createUser(api);
   assert.ok(organizer && guest && other);
@@ -48,12 +48,14 @@ test('mails of events: a change, a reminder and a cancellation reach guests with
   for (const person of [guest, other, phoneOnly, organizer]) await rsvpGoing(api, person, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
 
-  await change(organizer, event.id, { startAt: inDays(0.5), endAt: inDays(0.6) });
+  const message = 'We begin earlier.\nBring a lamp!';
+  await change(organizer, event.id, { startAt: inDays(0.5), endAt: inDays(0.6), message });
   const [changed, ...more] = await mailed();
   assert.ok(changed);
   assert.deepEqual(more, []);
   assert.equal(changed.to, guest.email);
   assert.equal(headerOf(changed, 'Subject'), 'The time or place has changed: Harbour potluck');
+  assert.match(wordsOf(changed), /We begin earlier\.\nBring a lamp!\n/);
   assert.match(
     wordsOf(changed),
     new RegExp(`See the event:\nhttps://events\\.example\\.org/e/${event.id}\n`),
@@ -66,8 +68,14 @@ test('mails of events: a change, a reminder and a cancellation reach guests with
   const reminder = reminders.find(({ to }) => to === guest.email);
   assert.match(reminder ? wordsOf(reminder) : '', /You bring:\n\n- 2 × 🍞 Bread\n/);
 
-  await change(organizer, event.id, { status: 'cancelled' });
-  assert.deepEqual(await summaryOf(mailed()), [`${guest.email}: Cancelled: Harbour potluck`]);
+  await change(organizer, event.id, { status: 'cancelled', message: 'The harbour is closed.' });
+  const [cancelled, ...others] = await mailed();
+  assert.ok(cancelled);
+  assert.deepEqual(others, []);
+  assert.equal(cancelled.to, guest.email);
+  assert.equal(headerOf(cancelled, 'Subject'), 'Cancelled: Harbour potluck');
+  assert.match(wordsOf(cancelled), /The harbour is closed\./);
+  assert.doesNotMatch(wordsOf(cancelled), /lamp/);
 });
 
 test('mails of events: in the language of the account, which the first sign-in and the person choose', async () => {

@@ -63,7 +63,8 @@ test('push: each browser of the person gets each notification once, encrypted an
   const browsers = [await subscribe(me), await subscribe(phone)];
   const event = await createEvent(api, other, { title: 'Søndagsmiddag 🍲' });
   await rsvpGoing(api, me, event.id);
-  expectStatus(await api.patch(`/v1/events/${event.id}`, other.token, { status: 'cancelled' }), 200);
+  const cancellation = { status: 'cancelled', message: 'I am ill.' };
+  expectStatus(await api.patch(`/v1/events/${event.id}`, other.token, cancellation), 200);
   await follow(other, me);
   const sent = await send();
   assert.deepEqual(await send(), []);
@@ -81,6 +82,7 @@ test('push: each browser of the person gets each notification once, encrypted an
         count: 1,
         person: { id: other.id, name: about?.person && 'name' in about.person ? about.person.name : '' },
         event: { id: event.id, title: event.title, startAt: event.startAt, timezone: event.timezone },
+        announcement: { id: about?.announcement?.id, text: 'I am ill.' },
       },
     );
     for (const request of requests) {
