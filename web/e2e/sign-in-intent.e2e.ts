@@ -1,7 +1,7 @@
 /** What a visitor presses before the sign-in is done after it, and the page says so. */
-import { getEvent, getMe, getUser, listGuests, updateMe } from '@potluck/client';
+import { getEvent, getMe, getUser, listGuests, listItems, updateMe } from '@potluck/client';
 import { giveName, openEvent, signInHere, signUpHere } from './event-steps.ts';
-import { expect, newEvent, newPhone, type Person, test } from './fixtures.ts';
+import { expect, newEvent, newItem, newPhone, type Person, test } from './fixtures.ts';
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
@@ -83,7 +83,7 @@ async function goingCount({ client }: Person, id: string): Promise<number> {
   return (await getEvent({ client, path: { id } })).data.goingCount;
 }
 
-test('name: a sheet that is closed before the name leaves the visitor signed in, and going nowhere', async ({
+test('name: a sheet that is closed before the name leaves the visitor signed in, and "I\'m going" asks again', async ({
   page,
   createPerson,
 }) => {
@@ -97,7 +97,36 @@ test('name: a sheet that is closed before the name leaves the visitor signed in,
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: 'Your account' })).toBeVisible();
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(page.getByText(/you're going: Harbour potluck/)).toBeVisible();
   expect(await goingCount(host, event.id)).toBe(0);
+  await giveName(page);
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  expect(await goingCount(host, event.id)).toBe(1);
+});
+
+test('name: without one, "I\'ll take it" of a wish asks for it, and then takes the wish', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  const wish = await newItem(host, event.id, { title: 'Wine glasses', kind: 'wish' });
+  const guest = await createPerson();
+  const { username } = (await getMe({ client: guest.client })).data;
+  await updateMe({ client: guest.client, body: { name: username } });
+  await signIn(context, guest);
+  await openEvent(page, event);
+  await expect(page.getByText("If you take something, we also note that you're going.")).toBeVisible();
+  await page.getByRole('button', { name: "I'll take it: Wine glasses" }).click();
+  await expect(page.getByText(/you're going and take care of this: Wine glasses/)).toBeVisible();
+  expect(await goingCount(host, event.id)).toBe(0);
+  await giveName(page);
+  await expect(page.getByText('2 still needed')).toBeVisible();
+  const { data } = await listItems({ client: guest.client, path: { id: event.id } });
+  expect(data.data.find(({ id }) => id === wish.id)?.myClaim?.quantity).toBe(1);
 });
 
 test('follow: a refusal after the sign-in is explained on the page of the person', async ({

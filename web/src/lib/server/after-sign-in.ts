@@ -91,7 +91,9 @@ async function describeAnswer(
   if (itemId === null) return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
   const { data: items } = await listItems({ client, path: { id: eventId } });
   const item = items.data.find(({ id }) => id === itemId);
-  return item ? m.event_intent_bring({ item: item.title, title }) : null;
+  if (!item) return null;
+  const say = item.kind === 'wish' ? m.event_intent_take : m.event_intent_bring;
+  return say({ item: item.title, title });
 }
 
 /** The code of the problem; null if the work succeeds. */

@@ -15,11 +15,13 @@ import {
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { type Status, stepsBack } from '#lib/event/answer.ts';
 import type { GuestResult } from '#lib/event/guest-result.ts';
+import { namePath } from '#lib/server/after-sign-in.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
 import { claimAsGuest, type EventIntent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import { type PageFields, readForm } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
+import { hasGeneratedName } from '#lib/session/visitor.ts';
 
 type Page = RequestEvent<{ id: string }>;
 type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
@@ -35,6 +37,7 @@ export const guestActions = {
     const answer = form.text('status') === 'none' ? null : readAnswer(form, 'status');
     const entered = answer ? answer.people !== null && { quantity: answer.people } : { isRemoved: true };
     const result: GuestResult = { about: 'rsvp', ...entered };
+    if (answer) askForName(page, intentOf(page, answer));
     return attempt(page, form, answer && intentOf(page, answer), result, async (client) => {
       const status = answer?.rsvp ?? 'none';
       const isSettled = await settleClaims(client, id, status, form.text('claims'));
@@ -65,6 +68,7 @@ export const guestActions = {
         unclaimItem({ client, path }),
       );
     const intent = { ...intentOf(page), itemId, quantity, note: note || null };
+    if (!form.has('isMine')) askForName(page, intent);
     return attempt(page, form, intent, { about: itemId, quantity }, (client) =>
       form.has('isMine') ? changeClaim({ client, path, body: { quantity } }) : claimAsGuest(client, intent),
     );
@@ -108,6 +112,11 @@ const intentOf = ({ params }: Page, answer: Partial<EventIntent> = {}): EventInt
   note: null,
   ...answer,
 });
+
+/** Asks people who have closed the question of the sign-in what they are called, before others see them as guests. */
+function askForName({ locals: { me }, params }: Page, intent: EventIntent): void {
+  if (me && hasGeneratedName(me)) redirect(303, namePath(`/e/${params.id}`, intent));
+}
 
 /**
  * Does what a form asks for.
