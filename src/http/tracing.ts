@@ -24,10 +24,11 @@ export function registerTracing(app: FastifyInstance): void {
     const { method, id, headers } = request;
     const route = request.is404 ? undefined : request.routeOptions.url;
     if (route !== undefined && monitoringPaths.has(route)) return done();
-    const isCall = isPageCall();
+    // A page, or a span with which the instrumentation of an SDK began this request.
+    const outer = isPageCall() || tracer.isOfSdk ? tracer.current() : undefined;
     const span = tracer.start(route === undefined ? method : `${method} ${route}`, {
-      kind: isCall ? 'internal' : 'server',
-      parent: isCall ? tracer.current() : parseTraceparent(headers.traceparent),
+      kind: outer ? 'internal' : 'server',
+      parent: outer ?? parseTraceparent(headers.traceparent),
       attributes: {
         'http.request.method': method,
         ...(route !== undefined && { 'http.route': route }),

@@ -1,6 +1,8 @@
-/** Exports traces, metrics and logs to a collector of OpenTelemetry, if the configuration names one. */
+/** Exports traces, metrics and logs to a collector of OpenTelemetry, if the configuration names one. Traces are left to a loaded SDK. */
 import type { Config } from '../lib/config.ts';
 import type { Metrics, Telemetry } from './export/start-export.ts';
+import { findSdkTracer } from './sdk-tracer.ts';
+import { useTracer } from './span.ts';
 
 const noTelemetry: Telemetry = { reportTo: () => {}, close: async () => {} };
 
@@ -12,7 +14,10 @@ export async function openTelemetry(
   { telemetry }: Pick<Config, 'telemetry'>,
   metrics?: Metrics,
 ): Promise<Telemetry> {
+  const sdk = findSdkTracer();
+  if (sdk) useTracer(sdk);
   if (!telemetry) return noTelemetry;
   const { startExport } = await import('./export/start-export.ts');
-  return startExport(telemetry, metrics);
+  const { traces, ...others } = telemetry.destinations;
+  return startExport(sdk ? { ...telemetry, destinations: others } : telemetry, metrics);
 }

@@ -24,6 +24,8 @@ type Options = { kind?: 'internal' | 'server' | 'client'; attributes?: Attribute
 export type StartOptions = Options & { parent?: SpanContext | undefined };
 
 export type Tracer = {
+  /** Whether the spans are those of an SDK, whose instrumentation also begins requests and sends `traceparent` (sdk-tracer.ts). */
+  readonly isOfSdk: boolean;
   /** The span of the work that calls. */
   current(): Span | undefined;
   /** Starts a span; without a parent, a trace. */
@@ -43,10 +45,10 @@ export const activeTracer = (): Tracer | undefined => tracer;
 /** The span of the work that calls. */
 export const currentSpan = (): Span | undefined => tracer?.current();
 
-/** Headers of a request to another server, which continue the trace there. */
+/** Headers of a request to another server, which continue the trace there. A second `traceparent` would make both invalid. */
 export function traceHeaders(): Record<string, string> {
   const current = tracer?.current();
-  return current ? { traceparent: formatTraceparent(current) } : {};
+  return current && !tracer?.isOfSdk ? { traceparent: formatTraceparent(current) } : {};
 }
 
 /** Runs `work` in a span of its own if it is part of one that is recorded. */

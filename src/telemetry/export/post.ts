@@ -1,6 +1,7 @@
 /** Sends a message to a collector, by OTLP over HTTP with JSON. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { context, createContextKey } from '@opentelemetry/api';
 import type { Destination } from '../../lib/config/telemetry.ts';
 
 /** `lost`: items that the collector refused. `retryAfterMs`: the message may be sent again, after this time at the earliest. */
@@ -11,6 +12,9 @@ const compress = promisify(gzip);
 const temporary = new Set([429, 502, 503, 504]);
 const maxRetryAfterMs = 300_000;
 
+/** An SDK makes no spans below this mark, which it sets for its own requests to a collector. */
+const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
 export async function post(
   { url, headers, timeoutMs, isCompressed }: Destination,
   message: object,
@@ -18,18 +22,21 @@ export async function post(
 ): Promise<Outcome> {
   const json = JSON.stringify(message);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(isCompressed && { 'content-encoding': 'gzip' }),
-        ...headers,
-      },
-      body: isCompressed ? await compress(json) : json,
-      // The headers may contain a key.
-      redirect: 'manual',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
-    });
+    const body = isCompressed ? await compress(json) : json;
+    const send = () =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(isCompressed && { 'content-encoding': 'gzip' }),
+          ...headers,
+        },
+        body,
+        // The headers may contain a key.
+        redirect: 'manual',
+        signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
+      });
+    const response = await context.with(context.active().setValue(suppressed, true), send);
     const text = await response.text();
     const reason = `status ${response.status}`;
     if (response.ok) return { lost: countRejected(text), reason: 'the collector rejected a part' };

@@ -87,6 +87,7 @@ export function createTracer(
     return { traceId, isSampled: parent && followsParent ? parent.isSampled : shareOf(traceId) < ratio };
   };
   return {
+    isOfSdk: false,
     current: () => storage.getStore(),
     start: (name, options) => {
       const { parent } = options;

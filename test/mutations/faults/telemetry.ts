@@ -58,8 +58,8 @@ export const telemetryFaults: Fault[] = [
       'a request that waits for its turn runs in the trace of another',
     ],
     [
-      'isCall ? tracer.current() : parseTraceparent(headers.traceparent)',
-      'parseTraceparent(headers.traceparent)',
+      'parent: outer ?? parseTraceparent(headers.traceparent)',
+      'parent: parseTraceparent(headers.traceparent)',
       'test/telemetry/traces',
       'the calls of a page are traces of their own',
     ],
