@@ -14,9 +14,6 @@ import { createStatementQueue } from '../src/modules/discovery/statement-queue.t
 import { createEventSuggestions } from '../src/modules/discovery/suggest/event-suggestions.ts';
 import type { EventServices } from '../src/modules/events/services.ts';
 import { readCities } from '../src/modules/places/cities.ts';
-import { Gazetteer } from '../src/modules/places/gazetteer.ts';
-import { packCities } from '../src/modules/places/gazetteer-data.ts';
-import type { PlaceServices } from '../src/modules/places/services.ts';
 import { type Random, randomOf } from '../test/support/random.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { commonWord } from './seed/vocabulary.ts';
@@ -73,13 +70,11 @@ function buildIndex(): EventIndex {
 
 const index = buildIndex();
 const places = readCities();
-const gazetteer = new Gazetteer(packCities(places));
 /** The services that suggestions from the index use. */
 const services = {
   clock: () => new Date(),
-  gazetteer: { getLoaded: () => gazetteer },
   people: { blockedBy: async () => [] },
-} as unknown as EventServices & PlaceServices;
+} as unknown as EventServices;
 const current = { current: async () => index, loaded: index } as unknown as CurrentIndex;
 const statements = createStatementQueue();
 const lists = createEventLists(services, current, statements);

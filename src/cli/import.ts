@@ -18,12 +18,11 @@ import type { ImportReport } from '../modules/imports/report.ts';
 import { loadCountryNames } from '../modules/places/address/country-names.ts';
 import { AddressFinder } from '../modules/places/address/find-address.ts';
 import type { Gazetteer } from '../modules/places/gazetteer.ts';
-import { loadGazetteer } from '../modules/places/load-gazetteer.ts';
 import { findOrCreateByCommand, nameOf, parseContactArgument } from './command/accounts.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
+import { openGazetteer } from './command/open-gazetteer.ts';
 import { startProgressBar } from './command/progress-bar.ts';
-import { stopSignal } from './command/stop.ts';
 import { printReport } from './import/print-report.ts';
 
 type ImportOptions = {
@@ -48,7 +47,7 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   }
   const at = readAt(options);
   const calendar = await readCalendar(file, await readBytes(file));
-  const gazetteer = await loadGazetteer(stopSignal());
+  const gazetteer = await openGazetteer();
   const place = at
     ? { ...at, name: gazetteer.nearest(at)?.name ?? `${at.lat}, ${at.lng}` }
     : await findPlace(options.place, gazetteer);

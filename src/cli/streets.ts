@@ -4,8 +4,8 @@ import { parseCoordinates } from '../lib/coordinates.ts';
 import type { Coordinates } from '../lib/sphere.ts';
 import { defaultKm, downloadStreets, maxKm } from '../modules/instance/streets/download-streets.ts';
 import { StreetsError } from '../modules/instance/streets/street-archive.ts';
-import { loadGazetteer } from '../modules/places/load-gazetteer.ts';
 import { CommandError } from './command/command-error.ts';
+import { openGazetteer } from './command/open-gazetteer.ts';
 import { stopSignal } from './command/stop.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function streetsCommand(
       `--from is "${from}"; it must be an address that starts with https:// or http://.`,
     );
   const stop = stopSignal();
-  const town = await findTown(words.join(' '), stop);
+  const town = await findTown(words.join(' '));
   const { file, bytes } = await downloadStreets({
     dataDir,
     centre: town,
@@ -39,12 +39,12 @@ export async function streetsCommand(
 }
 
 /** @throws CommandError if there is no such town */
-async function findTown(text: string, stop: AbortSignal): Promise<Coordinates & { label: string }> {
+async function findTown(text: string): Promise<Coordinates & { label: string }> {
   if (text === '')
     throw new CommandError('The command is: streets TOWN, such as "streets Malmö" or "streets 55.605,13.0".');
   const coordinates = parseCoordinates(text);
   if (coordinates) return { ...coordinates, label: text };
-  const [place] = (await loadGazetteer(stop)).search(text, null, 1);
+  const [place] = (await openGazetteer()).search(text, null, 1);
   if (!place) throw new CommandError(`There is no town "${text}". Give its coordinates: streets 55.605,13.0`);
   const { name, country, lat, lng } = place;
   return { lat, lng, label: `${name}, ${country} (${lat}, ${lng})` };

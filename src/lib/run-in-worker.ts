@@ -24,15 +24,6 @@ export async function* messagesOfWorker(
   }
 }
 
-/**
- * Runs a module in a worker thread for the first value that it sends.
- * @throws as `messagesOfWorker`; Error if it ends without a result
- */
-export async function runInWorker<T>(module: URL, workerData: unknown, signal: AbortSignal): Promise<T> {
-  for await (const result of messagesOfWorker(module, workerData, signal)) return result as T;
-  throw new Error('The worker thread has ended without a result');
-}
-
 /** Sends a value to the thread that has started this one. Its typed arrays are shared or transferred, without a copy. */
 export function sendFromWorker(value: unknown): void {
   const memories = typedArraysIn(value).map(({ buffer }) => buffer);

@@ -13,7 +13,6 @@ import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
 import { createNotificationServices } from '../modules/notifications/services.ts';
 import { createOidcServices } from '../modules/oidc/services.ts';
-import { createPlaceServices } from '../modules/places/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 import { createHealthServices } from './health/services.ts';
@@ -33,8 +32,7 @@ export function createServices(
   const uploads = { ...base, ...createUploadServices(base) };
   const users = { ...uploads, ...createUserServices(uploads) };
   const auth = { ...users, ...createAuthServices(users, sms) };
-  const places = { ...auth, ...createPlaceServices(auth) };
-  const events = { ...places, ...createEventServices(places) };
+  const events = { ...auth, ...createEventServices(auth) };
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };

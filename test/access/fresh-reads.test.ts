@@ -12,7 +12,7 @@ import { startTestApp } from '../support/setup.ts';
  * other service counts as a cache.
  */
 const withoutCache = new Set(
-  `config db clock log outages replicas flags instance sms mailer storage findUpload gazetteer checkReadiness profiles rsvps bookings claims hub
+  `config db clock log outages replicas flags instance sms mailer storage findUpload checkReadiness profiles rsvps bookings claims hub
   streams oidc readMetrics`.split(/\s+/),
 );
 

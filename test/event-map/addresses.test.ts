@@ -4,12 +4,10 @@ import test from 'node:test';
 import { distanceKm } from '../../src/lib/sphere.ts';
 import { loadCountryNames } from '../../src/modules/places/address/country-names.ts';
 import { AddressFinder } from '../../src/modules/places/address/find-address.ts';
-import { readCities } from '../../src/modules/places/cities.ts';
-import { Gazetteer } from '../../src/modules/places/gazetteer.ts';
-import { packCities } from '../../src/modules/places/gazetteer-data.ts';
+import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
 import { addresses, doubtfulAddresses } from '../data/addresses.ts';
 
-const finder = new AddressFinder(new Gazetteer(packCities(readCities())), await loadCountryNames());
+const finder = new AddressFinder(await loadGazetteer(), await loadCountryNames());
 const find = (text: string, zone?: string) =>
   finder.find(text, { zone: zone ? { names: [zone] } : null, near: null });
 

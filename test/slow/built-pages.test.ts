@@ -1,9 +1,9 @@
-/** A server whose pages are missing or outdated, as after an installation without the development dependencies. */
+/** A server whose pages or towns are missing or outdated, as after an installation without the development dependencies. */
 import assert from 'node:assert/strict';
 import { appendFile, cp, mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { cleanUpAfterTests, createTempDir, serve, stop } from '../support/processes.ts';
+import { cleanUpAfterTests, createTempDir, potluck, serve, stop } from '../support/processes.ts';
 import { skipsEmbedded } from '../support/test-database.ts';
 
 cleanUpAfterTests();
@@ -21,7 +21,7 @@ async function copyCheckout(): Promise<string> {
   return copy;
 }
 
-test('pages: a server says in one line that pages are outdated or missing, and builds none; without pages, the API works', {
+test('built files: a server says in one line what is outdated or missing, and builds nothing; without pages, the API works', {
   skip: skipsEmbedded,
 }, async () => {
   const checkout = await copyCheckout();
@@ -32,18 +32,33 @@ test('pages: a server says in one line that pages are outdated or missing, and b
     const statusOf = async (url: string) => (await fetch(server.url + url)).status;
     const statuses = [await statusOf('/'), await statusOf('/docs/'), await statusOf('/v1/categories')];
     const page = await (await fetch(server.url)).text();
+    const places = await fetch(`${server.url}/v1/places?q=malmo`);
+    const towns = [places.status, ((await places.json()) as { detail?: string }).detail];
+    const suggestions = await statusOf('/v1/events/suggest?q=malmo');
     assert.equal(await stop(server, 'SIGTERM'), 0);
     const warnings = server.output.out.split('\n').filter((line) => line.includes('npm run build'));
-    return { statuses, page, warnings };
+    return { statuses, page, towns, suggestions, warnings };
   };
   const current = await start();
   assert.deepEqual([current.statuses, current.warnings], [[200, 200, 200], []]);
+  assert.equal(current.towns[0], 200);
 
   await appendFile(path.join(checkout, 'web', 'src', 'app.html'), '\n');
   const outdated = await start();
   assert.deepEqual(outdated.statuses, [200, 200, 200]);
   assert.equal(outdated.warnings.length, 1);
   assert.match(outdated.warnings[0] ?? '', /the pages are older than their sources; run: npm run build/);
+
+  await rm(path.join(checkout, 'src', 'modules', 'places', 'gazetteer.bin'));
+  const withoutTowns = await start();
+  assert.deepEqual(withoutTowns.statuses, [200, 200, 200]);
+  const detail = 'The towns and cities of this server are not built. Run "npm run build" in its directory.';
+  assert.deepEqual([withoutTowns.towns, withoutTowns.suggestions], [[503, detail], 200]);
+  assert.equal(withoutTowns.warnings.length, 1);
+  assert.match(withoutTowns.warnings[0] ?? '', /the towns and cities are not built; run: npm run build/);
+  const command = potluck(['streets', 'Malmö'], { program: path.join(checkout, 'bin', 'potluck.js') });
+  assert.equal(await command.ended, 1);
+  assert.equal(command.output.err, `${detail}\n`);
 
   await rm(path.join(checkout, 'web', 'build'), { recursive: true });
   const missing = await start();

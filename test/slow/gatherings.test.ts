@@ -10,9 +10,9 @@ import { transaction } from '../../src/db/transaction.ts';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import type { ImportReport } from '../../src/modules/imports/report.ts';
+import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
 import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
-import { gazetteerOfTests } from '../support/calendar-files.ts';
 import { nextPhone, signIn } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
@@ -160,7 +160,7 @@ async function importFile(calendar: Buffer): Promise<ImportReport> {
   );
   return importCalendar(api.sql, parsed, {
     organizerId: id,
-    gazetteer: await gazetteerOfTests(),
+    gazetteer: await loadGazetteer(),
     now: new Date('2027-01-01'),
   });
 }

@@ -1,7 +1,6 @@
 /** Creates calendar files, imports them, and reads the resulting events over the API. */
 import assert from 'node:assert/strict';
 import { transaction } from '../../src/db/transaction.ts';
-import { lazily } from '../../src/lib/lazily.ts';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import type { DefaultPlace } from '../../src/modules/imports/place-entries.ts';
@@ -41,8 +40,6 @@ export const importCounts = ({ added, changed, unchanged, errors }: ImportReport
 ];
 export const errorsOf = ({ errors }: ImportReport) => errors.map(({ line, reason }) => [line, reason]);
 
-export const gazetteerOfTests = lazily(() => loadGazetteer(new AbortController().signal));
-
 type FileOptions = { category?: string; place?: DefaultPlace; now?: Date };
 
 export function createImporter(api: TestApp) {
@@ -55,7 +52,7 @@ export function createImporter(api: TestApp) {
     const { id } = await transaction(api.sql, (tx) =>
       findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
     );
-    const gazetteer = await gazetteerOfTests();
+    const gazetteer = await loadGazetteer();
     return importCalendar(api.sql, parsed, { organizerId: id, gazetteer, ...options });
   }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { ConfigError } from '../../lib/config.ts';
 import { isPushPossible } from '../../modules/notifications/push/require-push.ts';
 import { deriveVapidKeys } from '../../modules/notifications/push/vapid-keys.ts';
+import { isGazetteerBuilt } from '../../modules/places/gazetteer-file.ts';
 import { findBuildProblem, isBuilt } from '../../server/web/built-files.ts';
 import { checkMapTiles, findTiles } from '../../server/web/map-tiles.ts';
 import { ask, parseJson } from './ask.ts';
@@ -13,6 +14,8 @@ export const pages: Check = {
   name: 'pages',
   async run() {
     if (!isBuilt()) return broken('The pages are not built: people see none.', 'Run: npm run build');
+    if (!isGazetteerBuilt())
+      return broken('The towns and cities are not built: a search for places fails.', 'Run: npm run build');
     if (!(await findBuildProblem())) return good('The pages are built.');
     return warning('The pages are older than their sources.', 'Run: npm run build');
   },

@@ -1,6 +1,5 @@
 import { lazily } from '../../lib/lazily.ts';
 import type { EventServices } from '../events/services.ts';
-import type { PlaceServices } from '../places/services.ts';
 import { createEventLists } from './event-lists.ts';
 import { createHighlightLoader } from './highlights.ts';
 import { createEventMaps } from './map/event-map.ts';
@@ -15,7 +14,7 @@ export type DiscoveryServices = EventServices & ReturnType<typeof createDiscover
 /** The shares of the memory for caches that the index and the JSON of its events may take. */
 const [indexShare, jsonShare] = [0.5, 0.25];
 
-export function createDiscoveryServices(services: EventServices & PlaceServices) {
+export function createDiscoveryServices(services: EventServices) {
   const { config, db, changeLog, clock, log } = services;
   const statements = createStatementQueue();
   /** Null with DISCOVERY=sql. */

@@ -14,8 +14,7 @@ export const suggestEvents = defineEndpoint({
   summary: 'Suggest what to search for',
   description:
     'For one field "What or where", while a person types. Lists are empty where nothing fits `q`. Counts are those of ' +
-    'the list that a suggestion leads to, for the same caller. For some seconds after its first request for towns, a ' +
-    'server has no `places`.',
+    'the list that a suggestion leads to, for the same caller.',
   access: 'optional',
   query: SuggestionQuery,
   response: { 200: EventSuggestions },

@@ -1,9 +1,19 @@
-import { runInWorker } from '../../lib/run-in-worker.ts';
+import { Problem } from '../../lib/errors.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { Gazetteer } from './gazetteer.ts';
-import type { GazetteerData } from './gazetteer-data.ts';
+import { readGazetteerFile } from './gazetteer-file.ts';
 
-const worker = new URL('./gazetteer-worker.ts', import.meta.url);
+/**
+ * The gazetteer of this process, which takes 15 MB from the first call on.
+ * @throws Problem `unavailable` if its file was not built
+ */
+export const loadGazetteer = lazily(async (): Promise<Gazetteer> => {
+  try {
+    return new Gazetteer(await readGazetteerFile());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Problem('unavailable', { detail: notBuilt });
+  }
+});
 
-/** Packs the places in a worker thread, which takes seconds on a busy machine. */
-export const loadGazetteer = async (stop: AbortSignal): Promise<Gazetteer> =>
-  new Gazetteer(await runInWorker<GazetteerData>(worker, null, stop));
+const notBuilt = 'The towns and cities of this server are not built. Run "npm run build" in its directory.';

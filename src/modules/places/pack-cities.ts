@@ -1,5 +1,6 @@
 /**
- * Writes cities.br from `cities500.txt` of GeoNames, CC BY 4.0 (https://download.geonames.org/export/dump/):
+ * Writes cities.br from `cities500.txt` of GeoNames, CC BY 4.0 (https://download.geonames.org/export/dump/), and the file
+ * that the server loads:
  *
  *     bin/with-node node src/modules/places/pack-cities.ts cities500.txt 2026-11-01
  *
@@ -12,6 +13,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { distanceKm } from '../../lib/sphere.ts';
+import { buildGazetteer } from './build-gazetteer.ts';
 import { type CitiesSource, type City, columnSeparator, unitsPerDegree } from './cities.ts';
 import { normalizeName } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };
@@ -135,5 +137,6 @@ const text = [JSON.stringify(source), ...columns.map((column) => sorted.map(colu
 );
 const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
 writeFileSync(new URL('./cities.br', import.meta.url), brotliCompressSync(text, { params }));
+buildGazetteer();
 const unknown = sorted.filter(({ population }) => population === 0).length;
 console.log(`${sorted.length} places, ${unknown} of them without a population`);

@@ -5,8 +5,8 @@ import { timeZoneAt } from '../../lib/time-zones.ts';
 import { loadCountryNames } from './address/country-names.ts';
 import { searchAddress } from './address/search-address.ts';
 import { attribution } from './attribution.ts';
+import { loadGazetteer } from './load-gazetteer.ts';
 import { PlaceList, PlaceQuery } from './schemas.ts';
-import type { PlaceServices } from './services.ts';
 
 export const searchPlaces = defineEndpoint({
   method: 'GET',
@@ -19,12 +19,10 @@ export const searchPlaces = defineEndpoint({
   uncached: true,
   query: PlaceQuery,
   response: { 200: PlaceList },
-  // The first search waits until the list of places is loaded, for seconds on a busy machine.
-  timeoutMs: 20_000,
 
-  async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
+  async handler({ query: { q, near, limit } }) {
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
-    const places = await gazetteer.get();
+    const places = await loadGazetteer();
     const search = { q, near: near === undefined ? null : parseCoordinates(near), limit };
     const named = places.search(q, search.near, limit);
     const found = named.length > 0 ? named : searchAddress(places, await loadCountryNames(), search);

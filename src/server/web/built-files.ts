@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isGazetteerBuilt } from '../../modules/places/gazetteer-file.ts';
 
 /** The output of web/build.ts. */
 export const buildDirectory = path.join(import.meta.dirname, '..', '..', '..', 'web', 'build');
@@ -11,9 +12,10 @@ const steps = ['server/server.js', 'reference/scalar.js'].map((file) => path.joi
 
 export const isBuilt = (): boolean => steps.every((file) => existsSync(file));
 
-/** Why visitors would see no pages, or old ones; null if the pages are current, or if their sources are not there. */
+/** Why visitors would see no pages, or old ones, or find no towns; null if all is current, or if the sources are not there. */
 export async function findBuildProblem(): Promise<string | null> {
   if (!isBuilt()) return 'the pages are not built; run: npm run build';
+  if (!isGazetteerBuilt()) return 'the towns and cities are not built; run: npm run build';
   // An installation may lack the sources.
   const sources = await import('../../../web/sources.ts')
     .then((file) => file.hashPageSources())

@@ -7,7 +7,7 @@ import { type Category, categories } from '../../events/catalogue.ts';
 import type { ShownEvent } from '../../events/event-serializer.ts';
 import type { EventServices } from '../../events/services.ts';
 import type { FoundPlace } from '../../places/gazetteer.ts';
-import type { PlaceServices } from '../../places/services.ts';
+import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import type { Lists } from '../event-lists.ts';
 import { type EventQuery, readEventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
@@ -31,14 +31,15 @@ export type Suggestions = {
  * @param statements runs the statements on the database
  */
 export function createEventSuggestions(
-  { clock, replicas, gazetteer }: EventServices & PlaceServices,
+  { clock, replicas }: EventServices,
   lists: Lists,
   index: CurrentIndex | null,
   statements: FairQueue,
 ) {
   async function listPlaces({ q, viewer, address }: Request): Promise<SuggestedPlace[]> {
-    // A person who types does not wait until it is loaded.
-    const found = gazetteer.getLoaded()?.search(q, null, maxOf.places) ?? [];
+    // Without the file of the towns, the other lists still help. GET /v1/places reports what is wrong.
+    const gazetteer = await loadGazetteer().catch(() => null);
+    const found = gazetteer?.search(q, null, maxOf.places) ?? [];
     return await Promise.all(
       found.map(async (place) => {
         const { lat, lng } = place;

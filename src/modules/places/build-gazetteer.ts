@@ -1,0 +1,28 @@
+/** Builds the file that the server loads from cities.br and place-names.json. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readCities } from './cities.ts';
+import { packCities } from './gazetteer-data.ts';
+import { readInputsOfFile, writeGazetteerFile } from './gazetteer-file.ts';
+
+/** What decides on the content of the file: the data, and the code that packs it. */
+export const inputs = [
+  ...['cities.br', 'place-names.json'],
+  ...['build-gazetteer.ts', 'cities.ts', 'gazetteer-data.ts', 'gazetteer-file.ts', 'names.ts'],
+  ...['dictionary.ts', 'lower-bound.ts', 'sphere.ts', 'text.ts', 'user-texts/normalize.ts'].map(
+    (file) => `../../lib/${file}`,
+  ),
+].map((file) => new URL(file, import.meta.url));
+
+function hashInputs(): string {
+  // The version of Unicode decides which letters are equal.
+  const hash = createHash('sha256').update(process.versions.unicode ?? '');
+  for (const file of inputs) hash.update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+export const isGazetteerCurrent = (): boolean => readInputsOfFile() === hashInputs();
+
+export const buildGazetteer = (): void => writeGazetteerFile(packCities(readCities()), hashInputs());
+
+if (import.meta.main) buildGazetteer();
