@@ -56,9 +56,13 @@ test('built files: a server says in one line what is outdated or missing, and bu
   assert.deepEqual([withoutTowns.towns, withoutTowns.suggestions], [[503, detail], 200]);
   assert.equal(withoutTowns.warnings.length, 1);
   assert.match(withoutTowns.warnings[0] ?? '', /the towns and cities are not built; run: npm run build/);
-  const command = potluck(['streets', 'Malmö'], { program: path.join(checkout, 'bin', 'potluck.js') });
+  const program = path.join(checkout, 'bin', 'potluck.js');
+  const command = potluck(['streets', 'Malmö'], { program });
   assert.equal(await command.ended, 1);
   assert.equal(command.output.err, `${detail}\n`);
+  const doctor = potluck(['doctor'], { program, env: { DATA_DIR: path.join(checkout, 'data') } });
+  assert.equal(await doctor.ended, 1);
+  assert.match(doctor.output.out, /The towns and cities are not built: .*Run: npm run build/s);
 
   await rm(path.join(checkout, 'web', 'build'), { recursive: true });
   const missing = await start();
