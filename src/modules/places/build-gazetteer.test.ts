@@ -5,7 +5,6 @@ import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { inputs } from './build-gazetteer.ts';
@@ -16,7 +15,7 @@ const src = path.join(import.meta.dirname, '..', '..');
 const copy = await mkdtemp(path.join(os.tmpdir(), 'potluck-gazetteer-'));
 after(() => rm(copy, { recursive: true }));
 const inCopy = (file: string) => path.join(copy, path.relative(src, file));
-for (const input of inputs.map((url) => fileURLToPath(url))) await cp(input, inCopy(input));
+for (const input of inputs) await cp(input, inCopy(input));
 const places = inCopy(import.meta.dirname);
 
 /** Writes the towns as those of the world. */

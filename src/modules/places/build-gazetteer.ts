@@ -1,6 +1,7 @@
 /** Builds the file that the server loads from cities.br and place-names.json. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { readCities } from './cities.ts';
 import { packCities } from './gazetteer-data.ts';
 import { readInputsOfFile, writeGazetteerFile } from './gazetteer-file.ts';
@@ -12,7 +13,7 @@ export const inputs = [
   ...['dictionary.ts', 'lower-bound.ts', 'sphere.ts', 'text.ts', 'user-texts/normalize.ts'].map(
     (file) => `../../lib/${file}`,
   ),
-].map((file) => new URL(file, import.meta.url));
+].map((file) => path.join(import.meta.dirname, file));
 
 function hashInputs(): string {
   // The version of Unicode decides which letters are equal.

@@ -4,10 +4,11 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { CitiesSource } from './cities.ts';
 import type { GazetteerData } from './gazetteer-data.ts';
 
-const gazetteerFile = new URL('./gazetteer.bin', import.meta.url);
+const gazetteerFile = path.join(import.meta.dirname, 'gazetteer.bin');
 
 /** In JSON, padded with spaces to this length, which is a multiple of the bytes of each number. */
 const headBytes = 512;
@@ -21,7 +22,7 @@ export function writeGazetteerFile(data: GazetteerData, inputs: string): void {
   const numbers = [labels.offsets, populations, coordinates, points, keys.offsets, keyPlaces];
   const arrays = [...numbers, labels.bytes, keys.bytes];
   const head: Head = { inputs, source, lengths: arrays.map(({ length }) => length) };
-  const part = new URL(`${gazetteerFile.href}.part`);
+  const part = `${gazetteerFile}.part`;
   writeFileSync(
     part,
     Buffer.concat([Buffer.from(JSON.stringify(head).padEnd(headBytes)), ...arrays.map(toBytes)]),
