@@ -48,10 +48,16 @@ function askNpm<T>(
     execFile('npm', ['audit', ...args, ...options], limits, (error, stdout, stderr) => {
       const answer = parse(stdout);
       if (answer !== null && field in answer) return resolve({ answer: answer as T, reason: '' });
-      const [line] = (stderr || error?.message || stdout).split('\n');
-      resolve({ answer: null, reason: line?.trim() || 'npm said nothing' });
+      const [line = ''] = (messageOf(answer) ?? (stderr || error?.message || '')).split('\n');
+      resolve({ answer: null, reason: line.trim() || 'npm said nothing' });
     });
   });
+}
+
+/** What npm writes about a failed request, in one of two forms. */
+function messageOf(answer: { message?: unknown; error?: { summary?: unknown } } | null): string | null {
+  const message = answer?.message ?? answer?.error?.summary;
+  return typeof message === 'string' && message !== '' ? message : null;
 }
 
 function parse(text: string): object | null {

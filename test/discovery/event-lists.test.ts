@@ -226,6 +226,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     visibility: 'public',
     status: 'scheduled',
     createdAt: id === first.id ? first.createdAt : second.createdAt,
+    updatedAt: id === first.id ? first.updatedAt : second.updatedAt,
     ...counts,
     ...mine,
   });

@@ -209,6 +209,7 @@ test('delete: 200, then 404, and of the event its tombstone alone remains in the
     'bookings',
     'claims',
     'event_counters',
+    'event_notices',
     'events',
     'imports',
     'item_stock',

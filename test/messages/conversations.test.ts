@@ -78,7 +78,7 @@ test('conversations: 200 with the other person, the last message and unreadCount
   const fromB = await sent(b, a, 'Second of b');
   const { data, nextCursor } = await conversations(a, '', second);
   assert.equal(nextCursor, null);
-  const { recipientId: _, ...last } = fromC;
+  const { recipientId: _, eventId: __, ...last } = fromC;
   assert.deepEqual(data[1], {
     user: {
       id: c.id,

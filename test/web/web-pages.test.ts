@@ -192,7 +192,7 @@ test('data of a page: 503 without a database removes the cookie of a session tha
 });
 
 test('form: repeated with the same key, it gets the first response again', async () => {
-  const guest = await createUser(api);
+  const guest = await createUser(api, { name: 'Mika' });
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
   const cookie = await signInBrowser(api, guest.phone);
@@ -211,7 +211,7 @@ test('form: repeated with the same key, it gets the first response again', async
 });
 
 test('form without scripts: 200 with what it has changed', async () => {
-  const guest = await createUser(api);
+  const guest = await createUser(api, { name: 'Mika' });
   const { id } = await createEvent(api, organizer);
   const cookie = await signInBrowser(api, guest.phone);
   const before = await (await fetch(`${api.url}/e/${id}`, { headers: { cookie } })).text();
