@@ -91,6 +91,16 @@ test('places: a renamed city is found by its name and its former one, and by the
   }
 });
 
+test('places: a city is listed once, without villages of unknown size in the same country with its name', async () => {
+  for (const [name, country] of [
+    ['Hanoi', 'VN'],
+    ['Shenzhen', 'CN'],
+  ] as const) {
+    const found = await search({ q: name, limit: 50 });
+    assert.equal(found.filter((place) => place.name === name && place.country === country).length, 1, name);
+  }
+});
+
 // spec: 4.9 GET /v1/places: towns and cities by name
 test('places: the start of a later word matches; a whole name comes before larger places; near places first with near', async () => {
   assert.deepEqual(names(await search({ q: 'york', limit: 2 })), ['York', 'New York City']);

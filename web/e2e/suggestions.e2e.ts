@@ -109,7 +109,7 @@ test('search: Enter after a category, a town in any language or a mistyped word 
   await page.goto('/', { waitUntil: 'networkidle' });
   await field.fill('gothenburg');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Göteborg' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'What’s on near Gothenburg' })).toBeVisible();
   await expect(event).toBeVisible();
 
   await page.goto('/', { waitUntil: 'networkidle' });

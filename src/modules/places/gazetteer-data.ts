@@ -33,7 +33,7 @@ export const [isWholeName, isOtherName] = [1, 2];
 
 export function packCities({ source, cities }: Cities): GazetteerData {
   // The order of the file decides among equals.
-  const sorted = cities.toSorted((a, b) => b.population - a.population);
+  const sorted = withoutLikeNames(cities.toSorted((a, b) => b.population - a.population));
   const coordinates = new Int32Array(sorted.length * 2);
   const points = new Float32Array(sorted.length * 3);
   for (const [place, { lat, lng }] of sorted.entries()) {
@@ -49,6 +49,15 @@ export function packCities({ source, cities }: Cities): GazetteerData {
     points,
     ...packKeys(sorted),
   };
+}
+
+/**
+ * Leaves out places of unknown population that have the label of a known one: visitors could not tell the two apart in a list, and
+ * mean the known one.
+ */
+function withoutLikeNames(sorted: City[]): City[] {
+  const known = new Set(sorted.filter(({ population }) => population > 0).map(labelOf));
+  return sorted.filter((city) => city.population > 0 || !known.has(labelOf(city)));
 }
 
 const labelOf = ({ name, country, region }: City): string =>
