@@ -183,7 +183,7 @@ test('demo: admin, organizer and guest have conversations; the guest has unread 
       await api.get(`/v1/users/${first.user.id}/messages`, me.token),
       200,
     );
-    const { recipientId: _, ...newest } = messages.data[0];
+    const { recipientId: _, eventId: __, ...newest } = messages.data[0];
     assert.deepEqual(newest, first.lastMessage);
   }
   const { body } = expectStatus(await api.get('/v1/conversations', guest.token), 200);

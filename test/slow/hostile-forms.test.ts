@@ -57,15 +57,15 @@ async function listFaults(cookie: string, isSent: (request: PageRequest) => bool
 
 test('pages and forms: no 5xx, and no line of the log at the level error, for hostile requests of an admin', async () => {
   const cookie = await signInBrowser(api, admin.phone);
-  // Every second one of those with one hostile value: the program sends all.
+  // Every fourth one of those with one hostile value: the program sends all.
   let single = 0;
   const { faults, count } = await listFaults(
     cookie,
     ({ name }) =>
-      !endsOthers.test(name) && !isMeasured.test(name) && (!isSingle.test(name) || single++ % 2 === 0),
+      !endsOthers.test(name) && !isMeasured.test(name) && (!isSingle.test(name) || single++ % 4 === 0),
   );
   assert.deepEqual(faults, []);
-  assert.ok(count > 5_000, `${count} requests`);
+  assert.ok(count > 2_000, `${count} requests`);
 });
 
 test('pages and forms: no 5xx, and no line of the log at the level error, for hostile forms of visitors', async () => {
