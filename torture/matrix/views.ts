@@ -327,7 +327,7 @@ function ownViews(world: World): View[] {
   });
   const whole = (i: number) => {
     const message = messages[i];
-    return message && { ...sentFields(message), recipientId: people[message.to].id };
+    return message && { ...sentFields(message), recipientId: people[message.to].id, eventId: null };
   };
   const both = listOf(whole(1), whole(0));
   const toStranger = listOf(whole(2));
