@@ -184,8 +184,13 @@ test('places: the town in an address, with the street; a text that starts the na
 
 /** Without marks; the sampled names have no other letters that Potluck folds. */
 const foldPlain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-const plain = readCities()
-  .cities.filter(({ name }) => /^[a-z ]+$/i.test(foldPlain(name)) && !/[äöüøåæ]/i.test(name))
+const { cities } = readCities();
+const labelOf = ({ name, country, region }: (typeof cities)[number]) => [name, country, region].join();
+const known = new Set(cities.filter(({ population }) => population > 0).map(labelOf));
+const plain = cities
+  .filter(({ name }) => /^[a-z ]+$/i.test(foldPlain(name)) && !/[äöüøåæ]/i.test(name))
+  // Villages of unknown size with the label of a known place are not listed.
+  .filter((city) => city.population > 0 || !known.has(labelOf(city)))
   .map(({ name, population, lat, lng }) => ({
     name,
     folded: foldPlain(name),
