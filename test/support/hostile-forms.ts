@@ -34,6 +34,7 @@ export const hostileTexts: string[] = [
   '//evil.example',
   'http://[::1',
   '__proto__',
+  'constructor',
   '%E0%A4%A',
   '{"label":"Paris","town":"Paris","lat":48,"lng":2,"timeZone":"PST"}',
   '{"label":"Paris","town":"Paris","lat":1e308,"lng":-1e308,"timeZone":"UTC"}',

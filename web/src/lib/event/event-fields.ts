@@ -1,8 +1,8 @@
 /** The fields of the form of an event. */
 import type { Event } from '@potluck/client';
 import { categoryName } from '#lib/discovery/category-name.ts';
-import { type CoverFocus, coverFocuses } from '#lib/event/cover-focuses.ts';
-import { type CoverTheme, coverThemes } from '#lib/event/cover-themes.ts';
+import { coverFocuses } from '#lib/event/cover-focuses.ts';
+import { coverThemes } from '#lib/event/cover-themes.ts';
 import { m } from '#lib/messages/index.js';
 
 type FormField = {
@@ -30,8 +30,13 @@ const modules: Record<string, () => string> = {
   wishList: m.organizer_module_wish,
   booking: m.organizer_module_booking,
 };
-export const visibilityName = (value: string): string => visibilities[value]?.() ?? '';
-const audienceName = (value: string) => audiences[value]?.() ?? '';
+
+/** The name of a value that a form sends. Every object has properties such as `constructor`, which are no values. */
+const choiceName = (names: Record<string, () => string>, value: string): string | undefined =>
+  Object.hasOwn(names, value) ? names[value]?.() : undefined;
+
+export const visibilityName = (value: string): string => choiceName(visibilities, value) ?? '';
+const audienceName = (value: string) => choiceName(audiences, value) ?? '';
 
 /** In the order of the form. */
 export const eventFields = {
@@ -58,19 +63,19 @@ export const eventFields = {
     label: m.organizer_cover_focus,
     plain: (event) => event.coverFocus,
     initial: 'center',
-    nameOf: (value) => coverFocuses[value as CoverFocus]?.() ?? '',
+    nameOf: (value) => choiceName(coverFocuses, value) ?? '',
   },
   /** Empty: drawn by the id and the category. */
   coverTheme: {
     label: m.organizer_theme,
-    nameOf: (value) => coverThemes[value as CoverTheme]?.() ?? m.organizer_theme_automatic(),
+    nameOf: (value) => choiceName(coverThemes, value) ?? m.organizer_theme_automatic(),
   },
   /** Empty: unknown. */
   price: { label: m.organizer_price, initial: '0' },
   /** Empty: that of the place. */
   currency: { label: m.organizer_currency, plain: (event) => event.currency },
   capacity: { label: m.organizer_capacity },
-  modules: { label: m.organizer_modules, nameOf: (value) => modules[value]?.() ?? value },
+  modules: { label: m.organizer_modules, nameOf: (value) => choiceName(modules, value) ?? value },
   visibility: {
     label: m.organizer_visibility,
     initial: 'public',
