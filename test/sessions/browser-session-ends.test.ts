@@ -15,14 +15,13 @@ const [minute, day] = [60_000, 86_400_000];
 const { openBrowser, send, rowOf } = browsersOf(api);
 const me = (browser: Browser, on = second) => send(browser, 'GET', '/v1/auth/me', undefined, on);
 
-/** Waits until the session was renewed, and asserts that it was. */
-async function expectRenewed(browser: Browser, before: { xmin: string }) {
-  for (let waited = 0; waited < 3_000; waited += 10) {
+/** Waits until the session was renewed. The time limit of the test fails a session that is not. */
+async function untilRenewed(browser: Browser, before: { xmin: string }) {
+  for (;;) {
     const row = await rowOf(browser);
     if (row.xmin !== before.xmin) return row;
     await sleep(10);
   }
-  throw new Error('the session was not renewed');
 }
 
 // spec: 5 POST /v1/auth/browser-session: lifetime of a browser session
@@ -32,7 +31,7 @@ test('lifetime: 401 after 30 days without a request; each request on a later day
     clock.advance(10 * day);
     const before = await rowOf(used);
     expectStatus(await me(used), 200);
-    const { expiresAt } = await expectRenewed(used, before);
+    const { expiresAt } = await untilRenewed(used, before);
     assert.ok(Math.abs(expiresAt.getTime() - clock.now().getTime() - 30 * day) < minute);
     if (days === 20) expectProblem(await me(unused), 401, 'token_invalid');
   }
@@ -46,7 +45,7 @@ test('lifetime: 401 after 180 days, however often the session is used', async ()
   for (let days = 25; days <= 150; days += 25) {
     clock.advance(25 * day);
     expectStatus(await me(browser), 200);
-    row = await expectRenewed(browser, row);
+    row = await untilRenewed(browser, row);
   }
   assert.deepEqual(row.expiresAt, row.endsAt);
   clock.advance(30 * day - minute);
@@ -66,7 +65,7 @@ test('lifetime: requests within a day write nothing; concurrent requests on two 
   clock.advance(2 * minute);
   const both = Array.from({ length: 40 }, (_, i) => me(browser, i % 2 ? api : second));
   for (const response of await Promise.all(both)) expectStatus(response, 200);
-  await expectRenewed(browser, before);
+  await untilRenewed(browser, before);
   for (const server of [api, second]) expectStatus(await me(browser, server), 200);
   await sleep(50);
   const { userId, id } = before;
@@ -85,7 +84,7 @@ test('lifetime: RSVPs alone, which use the cached session, renew it', async () =
     for (const server of [api, second]) expectStatus(await rsvp(server), 200);
     clock.advance(12 * day);
     expectStatus(await rsvp(i % 2 ? api : second), 200);
-    await expectRenewed(browser, before);
+    await untilRenewed(browser, before);
   }
 });
 
