@@ -147,7 +147,7 @@ test('tombstones: a stranger cannot tell a withdrawn event from a deleted one, a
   assert.deepEqual(await read(), before);
 });
 
-test('tombstones: an event that lists have never shown has none, whatever happens to it', async () => {
+test('tombstones: an event that lists never showed gets no tombstone when it is cancelled, hidden or deleted', async () => {
   const { syncedAt } = await sync();
   const { id } = await createEvent(api, organizer, { visibility: 'unlisted' });
   await change(id, { status: 'cancelled' });

@@ -551,7 +551,7 @@ test('eventCancelled: has the message of the organizer, and the record of the ev
   assert.deepEqual((await inbox(guest))[0]?.changes?.parts, ['status']);
 });
 
-test('event change: 400 at message for a change that notifies nobody, and for an empty or too long one; nothing changes', async () => {
+test('event change: 400 at message for a change that notifies no guests, and for an empty or too long message; nothing changes', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
   const draft = await createEvent(api, organizer, { visibility: 'private' });

@@ -1,5 +1,6 @@
 /** The inbox and its settings. */
 import {
+  bookSeats,
   followUser,
   getNotificationSettings,
   listNotifications,
@@ -139,6 +140,36 @@ test('notifications: an organizer reads who replied, and what the answer is', as
     ).toBeVisible({
       timeout: 500,
     });
+  }).toPass();
+});
+
+test('notifications: a guest who takes seats is one row, with how many come', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, guest, other] = [
+    await createPerson(),
+    await createPerson('Carla Guest'),
+    await createPerson('Dino Guest'),
+  ];
+  const event = await newEvent(me, { title: 'Choir night', capacity: 40 });
+  const path = { id: event.id };
+  await goTo(guest, event.id);
+  await bookSeats({ client: guest.client, path, body: { seats: 3 } });
+  await awaitUnread(me, 2);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  const rows = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Choir night' });
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('Carla Guest is coming to Choir night');
+  await expect(rows).toContainText('Going · 3 people');
+  // Answers and bookings of several guests are counted apart: they may not be of the same people.
+  await goTo(other, event.id);
+  await expect(async () => {
+    await page.reload();
+    await expect(rows).toHaveCount(2, { timeout: 500 });
   }).toPass();
 });
 

@@ -9,7 +9,7 @@ import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
 import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
-import { setHidden } from '../events/hide-events.ts';
+import { setHidden } from '../events/organizer-events.ts';
 import { updateSuspension } from '../users/accounts.ts';
 
 /** Allows for people who organize ten thousand events. */

@@ -4,8 +4,8 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedEvents } from './changed-events.ts';
-import { lockOrganizedEvents } from './hide-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+import { lockOrganizedEvents } from './organizer-events.ts';
 import { writeTombstones } from './tombstones.ts';
 
 export const eventDeletionHooks: DeletionHook[] = [

@@ -236,9 +236,9 @@ const message = prose(1_000, {
   format: 'visible-text',
   pattern: seenPattern,
   description:
-    'What the organizer writes to the guests about the change. 400 if the change notifies nobody: it must cancel the event, ' +
-    'change its time or place, or let it take place again, and guests must be able to see the event, which is not over. At ' +
-    'least one character must be visible.',
+    'A message of the organizer to the guests about the change, which the notification of the change shows. 400 if the ' +
+    'change notifies no guests: the change must cancel the event, restore a cancelled event, or change its time or place; ' +
+    'the event must be visible to guests, and must not be over. At least one character must be visible.',
   examples: ['We move indoors. Bring slippers!'],
 });
 

@@ -19,7 +19,7 @@ type Transition = { id: string; before: State; after: State | null };
 
 /** For how many days a client can ask for the changes since a time. */
 export const tombstoneDays = 30;
-/** Longer than clients are told, because the clocks of servers differ and reading all pages takes time. */
+/** Tombstones are kept for a day more: the clocks of servers differ, and a client needs time to read all pages. */
 const keptMs = (tombstoneDays + 1) * dayMs;
 
 /**

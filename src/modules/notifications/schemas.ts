@@ -20,18 +20,23 @@ import { changedParts } from './notices.ts';
 
 const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] };
 
+const title = Type.String({ examples: ['Harbour potluck'] });
+const timeAndPlace = {
+  startAt: timestamp(),
+  endAt: timestamp(),
+  allDay: Type.Boolean({ examples: [false] }),
+  timezone: Type.String({ examples: ['Europe/Oslo'] }),
+  location: EventLocation,
+  status: oneOf(['scheduled', 'cancelled']),
+};
+
 const NotificationEvent = named(
   'NotificationEvent',
   Type.Object({
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
-    title: Type.String({ examples: ['Harbour potluck'] }),
+    title,
     coverUrl: Type.String({ description: `Address of an image. ${anyServerText}` }),
-    startAt: timestamp(),
-    endAt: timestamp(),
-    allDay: Type.Boolean({ examples: [false] }),
-    timezone: Type.String({ examples: ['Europe/Oslo'] }),
-    location: EventLocation,
-    status: oneOf(['scheduled', 'cancelled']),
+    ...timeAndPlace,
   }),
 );
 export type NotificationEvent = Static<typeof NotificationEvent>;
@@ -39,13 +44,8 @@ export type NotificationEvent = Static<typeof NotificationEvent>;
 const EventOfChange = named(
   'EventOfChange',
   Type.Object({
-    title: Type.String({ examples: ['Harbour potluck'] }),
-    startAt: timestamp(),
-    endAt: timestamp(),
-    allDay: Type.Boolean({ examples: [false] }),
-    timezone: Type.String({ examples: ['Europe/Oslo'] }),
-    location: EventLocation,
-    status: oneOf(['scheduled', 'cancelled']),
+    title,
+    ...timeAndPlace,
   }),
 );
 export type EventOfChange = Static<typeof EventOfChange>;
@@ -102,8 +102,8 @@ export const Notification = named(
     }),
     people: nullable(Type.Integer({ minimum: 1, examples: [4] }), {
       description:
-        'For `rsvps` and `bookings`: how many people come by the answer or the booking that `person` has now, the person ' +
-        'included; null if it brings nobody. Null for other kinds.',
+        'For `rsvps` and `bookings`: the number of people, `person` included, whom the RSVP or the booking of `person` ' +
+        'counts now. Null if the RSVP is `interested`, if `person` has neither, and for other kinds.',
     }),
     reason: nullable(Type.String(), {
       description: 'For `eventHidden`: why the event is hidden. Null for other kinds.',

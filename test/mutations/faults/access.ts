@@ -40,7 +40,7 @@ export const accessFaults: Fault[] = [
       'showing an event shows it while its organizer is suspended',
     ],
   ]),
-  ...faultsOf('src/modules/events/hide-events.ts', [
+  ...faultsOf('src/modules/events/organizer-events.ts', [
     [
       ' and hidden_at is null',
       '',

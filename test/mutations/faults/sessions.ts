@@ -312,7 +312,7 @@ export const sessionFaults: Fault[] = [
   ...faultsOf('src/modules/auth/send-code.ts', [
     ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],
   ]),
-  ...faultsOf('src/modules/events/hide-events.ts', [
+  ...faultsOf('src/modules/events/organizer-events.ts', [
     [
       'assignments({ hidden, updated_at: transactionTime })',
       'assignments({ updated_at: transactionTime })',

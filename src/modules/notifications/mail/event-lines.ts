@@ -2,16 +2,13 @@
 import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import { mailText } from '../../../mail/mail-text.ts';
+import type { NoticedEvent } from '../../../outbox/notices.ts';
 import type { ChangedPart, Changes } from '../notices.ts';
 
-export type MailedEvent = {
-  title: string;
-  startAt: Date;
-  endAt: Date;
-  allDay: boolean;
-  timezone: string;
-  address: string;
-};
+export type MailedEvent = Pick<
+  NoticedEvent,
+  'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'address'
+>;
 
 /** With the name of the zone: a reader may be in another one. The end of an all-day event is exclusive. */
 function formatPeriod({ startAt, endAt, allDay, timezone: timeZone }: MailedEvent, tag: string): string {

@@ -32,7 +32,7 @@ export type MailedNews = {
   names: string[];
   brought: Pick<BroughtItem, 'title' | 'emoji' | 'quantity'>[];
   changes: Changes | null;
-  /** What the organizer writes about the changes. */
+  /** The message of the organizer about the change. */
   message: string | null;
   /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
   stop: { page: string; post: string } | null;

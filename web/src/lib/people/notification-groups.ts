@@ -6,10 +6,11 @@ import { describeNotification, hrefOf } from './notifications.ts';
 
 export type Person = NonNullable<Notification['person']>;
 
-/** `entries`: the newest first. `people`: each once, the latest first. `unread`: how many entries are. */
+/** `entries`: the newest first. `count`: how often it happened. `people`: each once, the latest first. `unread`: how many entries are. */
 export type NotificationGroup = {
   newest: Notification;
   entries: Notification[];
+  count: number;
   people: Person[];
   unread: number;
 };
@@ -34,14 +35,37 @@ export function groupByDay(entries: Notification[], timeZone?: string) {
   });
 }
 
-const toGroups = (all: Notification[]): NotificationGroup[] =>
-  [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {
+function toGroups(all: Notification[]): NotificationGroup[] {
+  const groups = [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {
     const [newest] = entries;
     if (!newest) return [];
     const people = new Map(entries.flatMap(({ person }) => (person ? [[person.id, person]] : [])));
     const unread = entries.filter(({ isRead }) => !isRead).length;
-    return [{ newest, entries, people: [...people.values()], unread }];
+    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
+    return [{ newest, entries, count, people: [...people.values()], unread }];
   });
+  return withSeats(groups);
+}
+
+/** A guest who answers and takes seats is one row: that of the answer, with the people of the booking. */
+function withSeats(groups: NotificationGroup[]): NotificationGroup[] {
+  const answers = new Map(groups.filter(isAnswerOfOne).map((group) => [keyOfGuest(group), group]));
+  const seats = new Map(groups.filter(isBookingOfOne).map((group) => [keyOfGuest(group), group]));
+  return groups.flatMap((group) => {
+    const [answer, booking] = [answers.get(keyOfGuest(group)), seats.get(keyOfGuest(group))];
+    if (!answer || !booking || (group !== answer && group !== booking)) return [group];
+    if (group === booking) return [];
+    const newest = { ...answer.newest, people: booking.newest.people };
+    const entries = [...answer.entries, ...booking.entries];
+    return [{ ...answer, newest, entries, unread: Math.max(answer.unread, booking.unread) }];
+  });
+}
+
+const isAnswerOfOne = ({ newest, count }: NotificationGroup): boolean =>
+  newest.kind === 'rsvps' && newest.answer === 'going' && count === 1;
+const isBookingOfOne = ({ newest, count }: NotificationGroup): boolean =>
+  newest.kind === 'bookings' && count === 1;
+const keyOfGuest = ({ newest }: NotificationGroup): string => `${newest.event?.id} ${newest.person?.id}`;
 
 const keyOf = ({ id, kind, person, event }: Notification): string =>
   kind === 'follower' ? kind : `${kind} ${(event ?? person)?.id ?? id}`;
@@ -57,9 +81,8 @@ const marked = (name: string): string => mark + name + mark;
 export const describeGroup = (group: NotificationGroup): string[] => describe(group).split(mark);
 
 function describe(group: NotificationGroup): string {
-  const { newest, entries, people } = group;
+  const { newest, people, count } = group;
   if (isOfSeveral(group)) return m.people_news_followers({ names: namesOf(people, people.length) });
-  const count = entries.reduce((sum, entry) => sum + entry.count, 0);
   const who = newest.event && people.length > 0 ? sentences[newest.kind]?.(newest.answer) : undefined;
   if (!who || !newest.event) return describeNotification({ ...newest, count }, marked);
   // A person may claim several items, so the others are not counted there.
@@ -88,8 +111,8 @@ const sentences: Partial<Record<Notification['kind'], (answer: Notification['ans
 };
 
 /** The RSVP of the one person whom the row is about; null if there are several, or none. */
-export const answerOfGroup = ({ newest, entries }: NotificationGroup): Notification['answer'] =>
-  entries.reduce((sum, { count }) => sum + count, 0) === 1 ? newest.answer : null;
+export const answerOfGroup = ({ newest, count }: NotificationGroup): Notification['answer'] =>
+  count === 1 ? newest.answer : null;
 
 /** @param meId of the visitor, who has a list of all followers */
 export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>

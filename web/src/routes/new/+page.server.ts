@@ -1,4 +1,4 @@
-import { isProblem, listTemplates, ProblemError, searchPlaces } from '@potluck/client';
+import { isProblem, listTemplates, ProblemError } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
@@ -28,8 +28,6 @@ export const load: PageServerLoad = async ({ locals, url, platform }) => {
   const { data: templates } = await read(listTemplates({ client: locals.api }));
   const template = templates.find(({ slug }) => slug === readQuery(url).text('template'));
   const values = template ? valuesOfTemplate(template) : null;
-  // The first search of a server takes seconds: this one is over when the visitor has filled in the title.
-  if (template) void searchPlaces({ client: locals.api, query: { q: 'a', limit: 1 } }).catch(() => {});
   return {
     templates: templates.map((one) => ({
       slug: one.slug,

@@ -9,9 +9,6 @@ import { load } from '#lib/server/problems.ts';
 import { normalize } from '../../../../../src/lib/user-texts/normalize.ts';
 import { toFilters } from './filters.ts';
 
-/** In ms. The first search of a server loads its places, for seconds: a visitor who waits for them finds the town. */
-const maxWaitMs = 5_000;
-
 /**
  * Returns the address of the events that the text of a search stands for. It may be the name of a category or of a town: the
  * first that has events is meant. Words that find nothing stand for their correction, if there is only one.
@@ -19,10 +16,7 @@ const maxWaitMs = 5_000;
 export async function hrefOfMeant(api: Client, search: Search): Promise<string> {
   const { q } = search;
   if (q === '') return hrefOf(search);
-  const [suggested, place] = await Promise.all([
-    findSuggested(api, q),
-    Promise.race([findNamed(api, q), pause(maxWaitMs)]),
-  ]);
+  const [suggested, place] = await Promise.all([findSuggested(api, q), findNamed(api, q)]);
   const slug = categoryNamed(q, suggested?.categories ?? []);
   const corrections = suggested?.corrections ?? [];
   const correction = corrections.length === 1 ? corrections[0] : undefined;
@@ -42,8 +36,6 @@ export async function hrefOfMeant(api: Client, search: Search): Promise<string> 
 /** The page says which words it shows other events for. */
 const withAsked = (search: Search, asked: string): string =>
   `${hrefOf(search)}&${new URLSearchParams({ asked })}`;
-
-const pause = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null));
 
 /** Finds the largest place of this name. */
 async function findNamed(api: Client, name: string): Promise<Place | null> {
