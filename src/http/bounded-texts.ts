@@ -1,5 +1,6 @@
 /** The keywords `pattern` and `format` of the validator, which read a text only if it is not too long. */
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import { isLonger } from '../lib/user-texts/is-longer.ts';
 
 /** In characters: longer than every value of a schema without `maxLength`, such as a timestamp or a key. */
 const maxFixedLength = 300;
@@ -27,10 +28,4 @@ function generate(cxt: KeywordCxt, { code }: CodeKeywordDefinition): void {
     () => maxLength === undefined && cxt.fail(),
     () => code(cxt, 'string'),
   );
-}
-
-/** Whether a text has more characters (code points). Each has one or two UTF-16 code units. */
-function isLonger(text: string, maxLength: number): boolean {
-  if (text.length <= maxLength) return false;
-  return text.length > 2 * maxLength || [...text].length > maxLength;
 }

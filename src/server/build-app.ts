@@ -79,6 +79,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerRequestTimeout(app, open);
   registerUnreadResponses(app, open);
   registerTargetCheck(app);
+  // Where requests are not limited, as in a load test, a single client may take the whole server.
+  if (config.rateLimit > 0) registerTurns(app, open);
   registerValidation(app);
   registerSerialization(app);
   registerProblems(app, base.outages);
@@ -86,8 +88,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   await registerDiskReserve(app, disk, base.outages);
   registerRateLimit(app, services);
   registerAuthentication(app, services);
-  // Where requests are not limited, as in a load test, a single client may take the whole server.
-  if (config.rateLimit > 0) registerTurns(app, open);
   registerEmptyParameters(app);
 
   // Responses and documents

@@ -2,12 +2,12 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: heavy reads (long lists), pages, documents (calendars, that of
- * the API), and transfers, which may take minutes.
+ * much of a processor core run one at a time, beside the others: heavy ones (long lists, long bodies), pages, documents
+ * (calendars, that of the API), and transfers, which may take minutes.
  * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
  * to others.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
@@ -38,13 +38,24 @@ const limits: Record<TurnKind, { atOnce: number; leastPauseMs: number; maxPauseM
   document: { atOnce: 1, leastPauseMs: 20, maxPauseMs: 500 },
 };
 
-/** The rate limit bounds short handlers. It does not count the requests of pages. */
-const minPauseMs = () => (isPageCall() ? 0 : 3);
+/** In bytes. Reading and validating a longer body takes more of a processor core than most handlers. */
+const longBody = 50_000;
 
-const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
+function hasLongBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > longBody;
+}
+
+/** The rate limit bounds short handlers. It does not count the requests of pages, and a long body costs more than its handler. */
+const minPauseMs = ({ request }: FastifyReply): number => (isPageCall() || hasLongBody(request) ? 0 : 3);
+
+function kindOf({ request, routeOptions }: FastifyReply): TurnKind {
+  const { turns = 'light' } = routeOptions.config;
+  return turns === 'light' && hasLongBody(request) ? 'heavy' : turns;
+}
 
 /**
- * Must be registered after the hook that counts requests as open. The number of waiting requests is bounded by the places
+ * Must be registered after the hook that counts requests as open, and before validation, which reads bodies in the turn of
+ * their request. The number of waiting requests is bounded by the places
  * of the network (load-shedding.ts); a request that waits until its timeout gets a 503 (request-timeout.ts).
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
@@ -60,7 +71,7 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
     const { network } = reply;
     if (!network || reply.isAnswered) return done();
     const queue = queueOf(network, kindOf(reply));
-    const waiting = { reply, minPauseMs: minPauseMs(), start: done };
+    const waiting = { reply, minPauseMs: minPauseMs(reply), start: done };
     if (queue.waiting.length > 0 || !takeTurn(queue, waiting)) queue.waiting.push(waiting);
     else done();
   });

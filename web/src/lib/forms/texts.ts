@@ -18,7 +18,3 @@ export const texts = <Name extends string>(
   ...names: Name[]
 ): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, textOf(form.get(name))])) as Record<Name, string>;
-
-/** Whether a text has more characters than `limit`, as the API counts them: a pair of surrogates is one. */
-export const isLonger = (text: string, limit: number): boolean =>
-  text.length > limit && (text.length > 2 * limit || [...text].length > limit);

@@ -4,11 +4,12 @@
  */
 import { error, type RequestEvent } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
-import { isLonger, linesOf, textOf } from '#lib/forms/texts.ts';
+import { linesOf, textOf } from '#lib/forms/texts.ts';
 import { fieldLimits } from '#lib/generated/field-limits.ts';
 import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { invalidForm } from '#lib/server/problems.ts';
+import { isLonger } from '../../../../src/lib/user-texts/is-longer.ts';
 
 /** In characters: fields that pages have and operations of the API do not. */
 const ownLimits: Record<string, number> = {
