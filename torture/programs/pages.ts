@@ -116,12 +116,17 @@ async function createSubjects(environment: Environment) {
 
 /** Copies the rows of an event by SQL. Servers that start afterwards list the copies. */
 async function copyEvent({ sql }: Environment, id: string, count: number): Promise<void> {
-  await sql`
-    with copies as (select gen_random_uuid() as id, n from generate_series(1, ${count}::integer) n),
-    copied as (
-      insert into events select (jsonb_populate_record(e, jsonb_build_object('id', c.id, 'title', 'Supper ' || c.n))).*
-      from events e, copies c where e.id = ${id}
-    )
-    insert into event_counters select (jsonb_populate_record(k, jsonb_build_object('event_id', c.id))).*
-    from event_counters k, copies c where k.event_id = ${id}`;
+  // A statement for all of them would take longer than statements may.
+  for (let first = 1; first <= count; first += 5_000)
+    await sql`
+      with copies as (
+        select gen_random_uuid() as id, n
+        from generate_series(${first}::integer, ${Math.min(first + 4_999, count)}::integer) n
+      ),
+      copied as (
+        insert into events select (jsonb_populate_record(e, jsonb_build_object('id', c.id, 'title', 'Supper ' || c.n))).*
+        from events e, copies c where e.id = ${id}
+      )
+      insert into event_counters select (jsonb_populate_record(k, jsonb_build_object('event_id', c.id))).*
+      from event_counters k, copies c where k.event_id = ${id}`;
 }
