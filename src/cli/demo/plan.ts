@@ -55,13 +55,15 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
   // A private event has no RSVPs, because only the organizer can see it.
   const guests = event.visibility === 'private' ? [] : guestsOf(organizer);
   const popularity = 0.3 + random() * 0.55;
-  const rsvps = guests.flatMap((person, i): PlannedEvent['rsvps'] => {
+  const answers = guests.flatMap((person, i): PlannedEvent['rsvps'] => {
     const value = random();
     if (value > popularity) return [];
     const status = value < popularity * 0.65 ? 'going' : 'interested';
     // Every fourth person has a family.
     return [{ person, status, extra_guests: i % 4 === 0 ? 2 : 0, at: randomTimeSinceCreation() }];
   });
+  const bookings = planBookings(event, answers, createdAt);
+  const rsvps = event.capacity ? withSeats(answers, bookings) : answers;
   const going = rsvps.filter(({ status }) => status === 'going').map(({ person }) => person);
   return {
     organizer,
@@ -71,8 +73,26 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
     rsvps,
     saves: guests.filter(() => random() < 0.18).map((person) => ({ person, at: randomTimeSinceCreation() })),
     claims: planClaims(list, going, random).map((claim) => ({ ...claim, at: randomTimeSinceCreation() })),
-    bookings: planBookings(event, createdAt),
+    bookings,
   };
+}
+
+/** At an event with seats, as many come with a guest as the guest has seats. A guest without seats is interested. */
+function withSeats(
+  answers: PlannedEvent['rsvps'],
+  bookings: PlannedEvent['bookings'],
+): PlannedEvent['rsvps'] {
+  const seated = bookings.filter(({ status }) => status === 'booked');
+  const without = answers.filter(({ person }) => !seated.some((booking) => booking.person === person));
+  return [
+    ...seated.map(({ person, seats, at }) => ({
+      person,
+      status: 'going' as const,
+      extra_guests: seats - 1,
+      at,
+    })),
+    ...without.map((answer) => ({ ...answer, status: 'interested' as const, extra_guests: 0 })),
+  ];
 }
 
 function fieldsOf(event: DemoEvent, now: Date): EventFields {
@@ -117,16 +137,24 @@ function planClaims(items: DemoItem[], going: PersonKey[], random: Random) {
 }
 
 /**
- * Plans one booking per hour. As in the API, the first booking that does not fit starts the waitlist, and all
- * later bookings join it.
+ * Plans one booking per hour: those of the demo data, or else seats for all who are going, up to the capacity. As in the API, the
+ * first booking that does not fit starts the waitlist, and all later bookings join it.
  */
-function planBookings({ bookings = [], capacity = 0 }: DemoEvent, createdAt: Date): PlannedEvent['bookings'] {
-  let seatsLeft = capacity === 0 ? Number.POSITIVE_INFINITY : capacity;
-  return bookings.map(({ person, seats }, index) => {
+function planBookings(
+  { bookings, capacity = 0 }: DemoEvent,
+  answers: PlannedEvent['rsvps'],
+  createdAt: Date,
+): PlannedEvent['bookings'] {
+  let seatsLeft = capacity;
+  const wanted = answers.flatMap(({ person, status, extra_guests }) =>
+    status === 'going' ? [{ person, seats: 1 + extra_guests }] : [],
+  );
+  return (bookings ?? wanted).flatMap(({ person, seats }, index) => {
+    if (!bookings && seats > seatsLeft) return [];
     const n = index + 1;
     const status = seats <= seatsLeft ? 'booked' : 'waiting';
     seatsLeft = status === 'booked' ? seatsLeft - seats : 0;
-    return { person, n, seats, status, at: new Date(createdAt.getTime() + n * hourMs) };
+    return [{ person, n, seats, status, at: new Date(createdAt.getTime() + n * hourMs) }];
   });
 }
 
