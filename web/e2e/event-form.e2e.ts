@@ -122,6 +122,35 @@ test('times: are typed as people write them, or chosen from the half hours; anot
   await expect(page.getByText('Sat, 5 Jun 2027, 20:00–22:30 · 2 hours, 30 minutes')).toBeVisible();
 });
 
+test.describe('for a visitor who counts twelve hours', () => {
+  test.use({ locale: 'en-US' });
+
+  test('times: are shown and typed with am and pm, and stored as they are meant', async ({
+    page,
+    createPerson,
+    signIn,
+  }) => {
+    const me = await createPerson();
+    const event = await newEvent(me, { startAt: '2027-06-05T16:00:00Z', endAt: '2027-06-05T20:00:00Z' });
+    await signIn(page.context(), me);
+    await page.goto(`/e/${event.id}/edit`);
+    const [start, end] = [page.getByLabel('Starts at'), page.getByLabel('Ends at')];
+    await expect(start).toHaveValue('6:00 pm');
+    await expect(end).toHaveValue('10:00 pm');
+    await start.fill('7');
+    await start.press('Tab');
+    await expect(start).toHaveValue('7:00 am');
+    await expect(end).toHaveValue('11:00 am');
+    await end.click();
+    await page.getByRole('option', { name: /^1:30 pm/ }).click();
+    await expect(end).toHaveValue('1:30 pm');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page).toHaveURL(isEvent);
+    const { data } = await getEvent({ client: me.client, path: { id: event.id } });
+    expect([data.startAt, data.endAt]).toEqual(['2027-06-05T05:00:00.000Z', '2027-06-05T11:30:00.000Z']);
+  });
+});
+
 test('address: a street with its town is understood, stored in one line, and not changed by another save', async ({
   page,
   createPerson,

@@ -2,6 +2,7 @@
 import { parseChosen } from '#lib/discovery/parse-chosen.ts';
 import { textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues, ItemValues } from '#lib/event/event-values.ts';
+import { parseTime } from '#lib/event/wall-times.ts';
 import { type Fields, textOf } from '#lib/forms/texts.ts';
 
 export function readEventForm(form: Fields): EventValues {
@@ -9,6 +10,7 @@ export function readEventForm(form: Fields): EventValues {
   const choice = parseChosen(text('choice'));
   return {
     ...textsOf(text),
+    ...timesOf(text),
     ...(choice?.address !== undefined && { address: choice.address }),
     place: choice ? JSON.stringify(choice) : text('place'),
     allDay: form.has('allDay'),
@@ -24,6 +26,12 @@ export function readEventForm(form: Fields): EventValues {
     message: text('message'),
   };
 }
+
+/** The times as `18:30`, however they were written. A text that is no time stays, so that it is refused. */
+const timesOf = (text: (name: string) => string) => ({
+  startTime: parseTime(text('startTime')) ?? text('startTime'),
+  endTime: parseTime(text('endTime')) ?? text('endTime'),
+});
 
 function readItems(form: Fields): ItemValues[] {
   const column = (name: string) => form.getAll(name).map(textOf);

@@ -6,7 +6,7 @@ import {
   numberFormatter,
   relativeFormatter,
 } from '#lib/language/formatters.ts';
-import { getClock, getLocale } from '#lib/language/languages.ts';
+import { getClock, getLocale, showsTwelveHours } from '#lib/language/languages.ts';
 import { decimalsOf } from '../../../../src/lib/currencies.ts';
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
@@ -99,6 +99,10 @@ export function formatShortTime(time: string, timeZone?: string): string {
 
 export const isToday = (time: string, timeZone?: string): boolean =>
   formatDay(time, timeZone) === formatDay(new Date().toISOString(), timeZone);
+
+/** A time of a form, such as `18:00`, as the visitor writes it. Other texts stay as they are. */
+export const formatWallTime = (time: string): string =>
+  showsTwelveHours() && /^\d\d:\d\d$/.test(time) ? formatClock(`2000-01-01T${time}Z`, 'UTC') : time;
 
 /** The time of day, such as `18:00`. */
 export const formatClock = (time: string, timeZone?: string): string =>

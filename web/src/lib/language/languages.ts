@@ -25,6 +25,9 @@ export const getLanguage = (): Language => languageOfPage();
 /** The language of the page for `Intl`, with the hours that the visitor counts. */
 export const getLocale = (): string => (hasTwelveHours() ? twelveHourEnglish : localeOf[getLanguage()]);
 
+/** Whether the day of the visitor has two times twelve hours. */
+export const showsTwelveHours = (): boolean => hasTwelveHours();
+
 /** How a page writes the time of day. */
 export const getClock = (): Intl.DateTimeFormatOptions => ({
   hour: hasTwelveHours() ? 'numeric' : '2-digit',
