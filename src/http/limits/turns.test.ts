@@ -6,6 +6,9 @@ import { runAsPageCall } from '../page-calls.ts';
 import { OpenRequests, registerOpenRequests } from './open-requests.ts';
 import { registerTurns } from './turns.ts';
 
+/** `bytes`: of the body. */
+type Request = { remoteAddress?: string; bytes?: number };
+
 /** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */
 async function openApp(t: TestContext) {
   const app = fastify();
@@ -24,15 +27,26 @@ async function openApp(t: TestContext) {
   app.get('/transfer', { config: { turns: 'transfer' } }, handler);
   app.get('/heavy', { config: { turns: 'heavy' } }, handler);
   app.get('/page', { config: { turns: 'page' } }, handler);
+  app.addContentTypeParser('*', (_request, payload, done) => payload.resume().on('end', () => done(null)));
+  app.post('/', handler);
   t.after(() => app.close());
   await app.ready();
   const responses = new Map<string, Promise<unknown>>();
+  const running = () => [...ends.keys()].join(' ');
   return {
-    running: () => [...ends.keys()].join(' '),
+    running,
+    /** Waits until these handlers run, and expects that no other one starts. */
+    async expectRunning(names: string) {
+      for (let waited = 0; running() !== names && waited < 10_000; waited += 5) await sleep(5);
+      await settle();
+      assert.equal(running(), names);
+    },
     startedAt: (name: string) => starts.get(name) ?? Number.NaN,
-    async send(path: string, names: string, remoteAddress = '203.0.113.1') {
+    async send(path: string, names: string, request: Request = {}) {
+      const { remoteAddress = '203.0.113.1', bytes } = request;
+      const sent = bytes === undefined ? {} : { method: 'POST' as const, payload: Buffer.alloc(bytes) };
       for (const name of names.split(' '))
-        responses.set(name, app.inject({ path, query: { name }, remoteAddress }).then(String));
+        responses.set(name, app.inject({ path, query: { name }, remoteAddress, ...sent }).then(String));
       await settle();
     },
     /** Ends the handler of a request, which must run now or soon. */
@@ -50,41 +64,53 @@ async function openApp(t: TestContext) {
 const settle = () => sleep(60);
 
 test('turns: four handlers of a network run at once, and its further ones wait in the order of their arrival', async (t) => {
-  const { send, end, running } = await openApp(t);
+  const { send, end, expectRunning } = await openApp(t);
   await send('/', 'a b c d e f');
-  await send('/', 'x', '198.51.100.1');
-  assert.equal(running(), 'a b c d x');
+  await send('/', 'x', { remoteAddress: '198.51.100.1' });
+  await expectRunning('a b c d x');
   await end('b');
-  assert.equal(running(), 'a c d x e');
+  await expectRunning('a c d x e');
   for (const name of 'a c d x e f'.split(' ')) await end(name);
 });
 
 test('turns: transfers, heavy reads and pages of a network run one at a time each, beside its other handlers', async (t) => {
-  const { send, end, running } = await openApp(t);
+  const { send, end, expectRunning } = await openApp(t);
   await send('/', 'a b');
   await send('/transfer', 'c d');
   await send('/', 'e');
-  await send('/transfer', 'x', '198.51.100.1');
+  await send('/transfer', 'x', { remoteAddress: '198.51.100.1' });
   await send('/heavy', 'k l');
   await send('/page', 'p q');
-  assert.equal(running(), 'a b c e x k p');
+  await expectRunning('a b c e x k p');
   for (const name of 'k l p q a'.split(' ')) await end(name);
-  assert.equal(running(), 'b c e x');
+  await expectRunning('b c e x');
   await end('c');
   await end('d');
-  assert.equal(running(), 'b e x');
+  await expectRunning('b e x');
   for (const name of 'b e x'.split(' ')) await end(name);
 });
 
+test('turns: requests with long bodies run one at a time, as heavy handlers, beside the short ones', async (t) => {
+  const { send, end, expectRunning } = await openApp(t);
+  await send('/', 'a b', { bytes: 50_001 });
+  await send('/', 'c', { bytes: 50_000 });
+  await send('/heavy', 'h');
+  await expectRunning('a c');
+  await end('a');
+  await expectRunning('c b');
+  await end('b');
+  for (const name of 'h c'.split(' ')) await end(name);
+});
+
 test('turns: the place of a handler stays empty for as long as it took', async (t) => {
-  const { send, end, running, startedAt } = await openApp(t);
+  const { send, end, running, expectRunning, startedAt } = await openApp(t);
   await send('/', 'a b c d e');
-  assert.equal(running(), 'a b c d');
+  await expectRunning('a b c d');
   const settled = end('a');
   while (running() !== 'b c d') await setImmediate();
   const endedAt = performance.now();
   await settled;
-  assert.equal(running(), 'b c d e');
+  await expectRunning('b c d e');
   assert.ok(startedAt('e') - endedAt > 40);
   for (const name of 'b c d e'.split(' ')) await end(name);
 });

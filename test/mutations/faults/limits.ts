@@ -93,10 +93,16 @@ export const limitFaults: Fault[] = [
     ],
     ['leastPauseMs: 20', 'leastPauseMs: 0', 'src/http/limits/turns', 'documents leave no time to others'],
     [
-      '(isPageCall() ? 0 : 3)',
+      '(isPageCall() || hasLongBody(request) ? 0 : 3)',
       '3',
       'src/http/limits/turns',
       'the many requests of a page leave no time to others',
+    ],
+    [
+      '> longBody',
+      '> 1e9',
+      'src/http/limits/turns',
+      'many long bodies of a network are read at the same time',
     ],
   ]),
   ...faultsOf('src/quotas/daily-quotas.ts', [

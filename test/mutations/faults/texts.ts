@@ -25,13 +25,15 @@ export const textFaults: Fault[] = [
       'many labels of many letters take long',
     ],
   ]),
-  ...faultsOf('src/http/bounded-texts.ts', [
+  ...faultsOf('src/lib/user-texts/is-longer.ts', [
     [
-      'if (text.length <= maxLength) return false;',
+      'if (text.length <= limit) return false;',
       'return false;',
       'src/http/bounded-texts',
       'texts of a megabyte are searched and parsed',
     ],
+  ]),
+  ...faultsOf('src/http/bounded-texts.ts', [
     [
       'maxLength === undefined && cxt.fail()',
       'undefined',
