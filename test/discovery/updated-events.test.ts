@@ -151,6 +151,8 @@ test('tombstones: an event that lists never showed gets no tombstone when it is 
   const { syncedAt } = await sync();
   const { id } = await createEvent(api, organizer, { visibility: 'unlisted' });
   await change(id, { status: 'cancelled' });
+  await change(id, { visibility: 'public' });
+  assert.equal(await stateOf(id, syncedAt), undefined);
   await change(id, { visibility: 'private' });
   await hide(id);
   await remove(id);
