@@ -2,8 +2,8 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: heavy ones (long lists, long bodies), pages, documents
- * (calendars, that of the API), and transfers, which may take minutes.
+ * much of a processor core run one at a time, beside the others: heavy reads (long lists), pages, documents (calendars, that of
+ * the API), and transfers, which may take minutes. A request with a long body takes several places.
  * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
  * to others.
  */
@@ -21,8 +21,10 @@ declare module 'fastify' {
 
 export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer' | 'document';
 /** `takenAt`: in ms of `performance.now()`. `minPauseMs`: after a shorter turn, the pause is the least one. */
-type Turn = { kind: TurnKind; takenAt: number; minPauseMs: number };
+type Turn = { kind: TurnKind; places: number; takenAt: number; minPauseMs: number };
+/** `minPauseMs` is read when the request arrives: its turn may be taken in the context of another one. */
 type Waiting = { reply: FastifyReply; minPauseMs: number; start: () => void };
+/** `taken`: the number of places. */
 type Queue = { taken: number; waiting: Waiting[] };
 
 /**
@@ -48,15 +50,16 @@ function hasLongBody({ headers }: FastifyRequest): boolean {
 /** The rate limit bounds short handlers. It does not count the requests of pages, and a long body costs more than its handler. */
 const minPauseMs = ({ request }: FastifyReply): number => (isPageCall() || hasLongBody(request) ? 0 : 3);
 
-function kindOf({ request, routeOptions }: FastifyReply): TurnKind {
-  const { turns = 'light' } = routeOptions.config;
-  return turns === 'light' && hasLongBody(request) ? 'heavy' : turns;
-}
+/** One request with a long body runs at a time, beside one other handler. It may use a connection for transactions, so it has no queue of its own. */
+const placesOf = ({ request }: FastifyReply, { atOnce }: { atOnce: number }): number =>
+  hasLongBody(request) ? Math.max(atOnce - 1, 1) : 1;
+
+const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
 /**
  * Must be registered after the hook that counts requests as open, and before validation, which reads bodies in the turn of
- * their request. The number of waiting requests is bounded by the places
- * of the network (load-shedding.ts); a request that waits until its timeout gets a 503 (request-timeout.ts).
+ * their request. The number of waiting requests is bounded by the places of the network (load-shedding.ts); a request that
+ * waits until its timeout gets a 503 (request-timeout.ts).
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
   const queues = new WeakMap<NetworkLoad, Map<TurnKind, Queue>>();
@@ -80,7 +83,7 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
     if (!turn) return;
     const queue = queueOf(network, turn.kind);
     const release = () => {
-      queue.taken--;
+      queue.taken -= turn.places;
       startWaiting(queue);
     };
     const tookMs = performance.now() - turn.takenAt;
@@ -95,9 +98,10 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
 /** @returns false if all turns are taken */
 function takeTurn(queue: Queue, { reply, minPauseMs }: Waiting): boolean {
   const kind = kindOf(reply);
-  if (queue.taken === limits[kind].atOnce) return false;
-  queue.taken++;
-  reply.turn = { kind, takenAt: performance.now(), minPauseMs };
+  const places = placesOf(reply, limits[kind]);
+  if (queue.taken + places > limits[kind].atOnce) return false;
+  queue.taken += places;
+  reply.turn = { kind, places, takenAt: performance.now(), minPauseMs };
   return true;
 }
 

@@ -80,7 +80,7 @@ export const limitFaults: Fault[] = [
   ]),
   ...faultsOf('src/http/limits/turns.ts', [
     [
-      'if (queue.taken === limits[kind].atOnce) return false;',
+      'if (queue.taken + places > limits[kind].atOnce) return false;',
       '',
       'src/http/limits/turns',
       'one network occupies the server',
