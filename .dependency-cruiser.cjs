@@ -3,11 +3,13 @@
  * and the folders before it. docs/architecture.md describes the folders.
  */
 
+/** Folders of packages/, the lowest first. They know nothing of events, and import nothing of src/. */
+const packages = [['base'], ['telemetry', 'record-index'], ['pg'], ['embedded-postgres']];
+
 /** Folders of src/, the lowest first. `main.ts` is above all of them. */
 const layers = [
   ['lib'],
-  ['telemetry'],
-  ['db'],
+  ['schema'],
   ['cache'],
   ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
   ['identity'],
@@ -72,6 +74,29 @@ const layerRules = layers.flatMap((folders, index) =>
     to: { path: '^src/', pathNot: `^src/${anyOf([folder, ...layers.slice(0, index).flat()])}/` },
   })),
 );
+
+/** Tests reach behind the door of a package; nothing else does. */
+const packageRules = [
+  ...packages.flatMap((folders, index) =>
+    folders.map((folder) => ({
+      name: `package-${folder}-imports-upwards`,
+      comment: `packages/${folder}/ imports only ${['itself', ...packages.slice(0, index).flat()].join(', ')}.`,
+      severity: 'error',
+      from: { path: `^packages/${folder}/`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(packages|src|web|client|test|torture|bench|docs|release)/',
+        pathNot: `^packages/${anyOf([folder, ...packages.slice(0, index).flat()])}/`,
+      },
+    })),
+  ),
+  {
+    name: 'package-behind-its-door',
+    comment: 'A package is used by its index.ts alone.',
+    severity: 'error',
+    from: { path: '^(packages/[^/]+|src|bin|release|docs)/', pathNot: '\\.test\\.ts$' },
+    to: { path: '^packages/([^/]+)/', pathNot: ['^packages/[^/]+/index\\.ts$', '^$1/'] },
+  },
+];
 
 const moduleRules = modules.map((module, index) => ({
   name: `module-${module}-imports-upwards`,
@@ -173,7 +198,7 @@ module.exports = {
       comment: 'The build reads the OpenAPI document; tests start the server with the helpers in test/.',
       severity: 'error',
       from: { path: '^client/' },
-      to: { path: '^(src|torture|bench|docs)/' },
+      to: { path: '^(packages|src|torture|bench|docs)/' },
     },
     {
       name: 'pages-import-server',
@@ -181,7 +206,10 @@ module.exports = {
         'Pages know the API by its client alone. They handle texts of users and prices with the same functions as the server.',
       severity: 'error',
       from: { path: '^web/src/' },
-      to: { path: '^(src|test|torture|bench|docs)/', pathNot: '^src/lib/(user-texts/|currencies\\.ts$)' },
+      to: {
+        path: '^(packages|src|test|torture|bench|docs)/',
+        pathNot: '^src/lib/(user-texts/|currencies\\.ts$)',
+      },
     },
     {
       name: 'user-texts-import-outside',
@@ -224,9 +252,10 @@ module.exports = {
       name: 'src-imports-dev-dependencies',
       comment: 'The server is installed without the development dependencies.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(packages|src)/', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
+    ...packageRules,
     ...layerRules,
     ...moduleRules,
     ...pageRules,

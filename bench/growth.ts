@@ -10,9 +10,9 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbedded } from '../src/db/embedded/embedded.ts';
-import { migrate } from '../src/db/migrate.ts';
-import type { Target } from '../src/db/target.ts';
+import { openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
+import { migrate } from '../src/schema/migrate.ts';
 import { openSql } from '../test/support/sql-tag.ts';
 import { measureActions } from './growth/actions.ts';
 import { measureBytes } from './growth/measure-bytes.ts';

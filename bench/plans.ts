@@ -1,9 +1,8 @@
 /** Prints the plan of each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
+import { connect, type Database, raw, type Statement, sql } from '#pg';
 import { ChangeLog } from '../src/cache/change-log.ts';
 import { Replicas } from '../src/cache/replicas.ts';
-import { connect, type Database } from '../src/db/client.ts';
-import { raw, type Statement, sql } from '../src/db/sql.ts';
 import type { BaseServices } from '../src/http/services.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';

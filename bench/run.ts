@@ -3,7 +3,7 @@
  */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedError } from '../src/db/embedded/embedded-error.ts';
+import { EmbeddedError } from '#embedded-postgres';
 import { postmasterOf } from '../test/support/processes.ts';
 import { openSql } from '../test/support/sql-tag.ts';
 import { createEnvironment, type WorkItem } from './run/environment.ts';

@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Embedded, openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
+import { withFileLock } from '../packages/embedded-postgres/file-lock.ts';
 import { startProgressBar } from '../src/cli/command/progress-bar.ts';
-import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
-import { withFileLock } from '../src/db/embedded/file-lock.ts';
-import { migrate } from '../src/db/migrate.ts';
-import type { Target } from '../src/db/target.ts';
+import { migrate } from '../src/schema/migrate.ts';
 import { openSql, type SqlConnection } from '../test/support/sql-tag.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { userCount } from './seed/ids.ts';
@@ -42,7 +42,7 @@ const version = 3;
 const dayMs = 86_400_000;
 const maxAgeMs = 7 * dayMs;
 const secretKey = 'the-key-of-the-benchmark-is-no-secret';
-const migrations = path.join(import.meta.dirname, '..', 'src', 'db', 'migrations');
+const migrations = path.join(import.meta.dirname, '..', 'src', 'schema', 'migrations');
 
 type Manifest = { createdAt: string; day: string; fingerprint: string };
 

@@ -3,7 +3,7 @@
  * of the dataset. `node bench/suggestions.ts --events 200000`
  */
 import { parseArgs } from 'node:util';
-import { findSymbols } from '../src/lib/symbols/symbol-encoder.ts';
+import { findSymbols } from '#record-index';
 import { words } from '../src/lib/text.ts';
 import { createEventLists } from '../src/modules/discovery/event-lists.ts';
 import type { CurrentIndex } from '../src/modules/discovery/memory/current-index.ts';

@@ -1,11 +1,11 @@
 /** Writes the generated parts of the documentation: `npm run docs`. `test/documents/docs.test.ts` compares them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LOCK_ORDER } from '../src/db/locks.ts';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
 import { categories, templates } from '../src/modules/events/catalogue.ts';
 import { coverThemes } from '../src/modules/events/covers/themes.ts';
 import { adminKinds, kinds, notificationKinds, personKinds } from '../src/outbox/kinds.ts';
+import { LOCK_ORDER } from '../src/schema/locks.ts';
 
 /** A part of a document, between two marker comments. */
 type Part = { file: string; name: string; source: string; text: string };
@@ -35,7 +35,7 @@ const kindRows = notificationKinds.map((kind) => {
 const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
 
 export const generatedParts: Part[] = [
-  { file: 'architecture.md', name: 'lock order', source: 'src/db/locks.ts', text: lockOrder },
+  { file: 'architecture.md', name: 'lock order', source: 'packages/pg/locks.ts', text: lockOrder },
   {
     file: 'specification.md',
     name: 'problem codes',

@@ -24,6 +24,7 @@ const root = path.join(import.meta.dirname, '..');
 const committed = [
   ...[
     'bin',
+    'packages',
     'src',
     ':!src/modules/places/cities.br',
     'deploy',

@@ -18,7 +18,7 @@ export type Release = {
 
 export const releases: Release[] = list;
 
-export const migrationsDirectory = path.join(import.meta.dirname, '..', 'src', 'db', 'migrations');
+export const migrationsDirectory = path.join(import.meta.dirname, '..', 'src', 'schema', 'migrations');
 
 export const listMigrationFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).sort();

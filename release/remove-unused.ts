@@ -20,7 +20,7 @@ export async function removeUnused(installation: string): Promise<void> {
   for (const node of nodes)
     for (const directory of unusedOfNode)
       await rm(path.join(packages, node, directory), { recursive: true, force: true });
-  for (const directory of ['node_modules', 'src', 'web'])
+  for (const directory of ['node_modules', 'packages', 'src', 'web'])
     await removeFiles(path.join(installation, directory));
 }
 

@@ -1,9 +1,9 @@
 /** A PostgreSQL that only the program starts: it can be stopped for a while, and reached through a proxy. */
 import { rm } from 'node:fs/promises';
-import { openEmbedded } from '../src/db/embedded/embedded.ts';
-import { place } from '../src/db/embedded/placement.ts';
-import { startServer, stopServer } from '../src/db/embedded/postmaster.ts';
-import type { Target } from '../src/db/target.ts';
+import { openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
+import { place } from '../packages/embedded-postgres/placement.ts';
+import { startServer, stopServer } from '../packages/embedded-postgres/postmaster.ts';
 import { createTempDir } from '../test/support/processes.ts';
 
 export type Database = {

@@ -3,10 +3,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
-import type { Target } from '../src/db/target.ts';
+import { newId } from '#base';
+import { type Embedded, openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
 import { newPair } from '../src/identity/tokens.ts';
-import { newId } from '../src/lib/ids.ts';
 import { insertSession } from '../src/modules/auth/session-repo.ts';
 import { createTempDir, postmasterOf, type Server, serve } from '../test/support/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/support/sql-tag.ts';

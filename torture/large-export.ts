@@ -1,6 +1,6 @@
 /** The export of a person with many long messages. */
 import { request } from 'node:http';
-import { newIdAt } from '../src/lib/ids.ts';
+import { newIdAt } from '#base';
 import type { Server } from '../test/support/processes.ts';
 import type { Environment, Person } from './environment.ts';
 import { readPeakMb } from './peak-memory.ts';

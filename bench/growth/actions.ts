@@ -1,8 +1,8 @@
 /** What each action costs: rows by table, statements, entries of the change log, write-ahead log, and network. */
 import os from 'node:os';
 import path from 'node:path';
+import type { Target } from '#pg';
 import { listTables } from '../../src/cli/backup/tables.ts';
-import type { Target } from '../../src/db/target.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
 import { buildApp } from '../../src/server/build-app.ts';

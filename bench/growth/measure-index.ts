@@ -1,5 +1,5 @@
 /** Memory of the discovery index, by building it from tables of several sizes. */
-import type { Target } from '../../src/db/target.ts';
+import type { Target } from '#pg';
 import { readSegment, snapshotMode } from '../../src/modules/discovery/memory/load-segment.ts';
 import { Segment } from '../../src/modules/discovery/memory/segment.ts';
 import { openSql } from '../../test/support/sql-tag.ts';

@@ -1,6 +1,6 @@
 /** Generates the events. Kinds and organizers are planned first, so that rows and counters agree. */
 
-import { cellOf } from '../../src/lib/grid-cells.ts';
+import { cellOf } from '#record-index';
 import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
 import { searchVector } from '../../src/modules/events/search-words.ts';
 import { type Random, randomOf } from '../../test/support/random.ts';

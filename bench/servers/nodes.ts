@@ -1,5 +1,5 @@
 /** The PostgreSQL servers of a database on this machine. */
-import { allowStandby } from '../../src/lib/database-url.ts';
+import { allowStandby } from '#base';
 import { readPostmaster } from '../../test/support/processes.ts';
 import { openSql } from '../../test/support/sql-tag.ts';
 

@@ -3,15 +3,17 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../db/client.ts';
-import { createPartitions, deleteOlderThan, type PartitionedTable } from '../db/partitions.ts';
-import { insertRows } from '../db/rows.ts';
-import { sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
+import { keyedHash, minId, newIdAt, truncateAddress } from '#base';
+import {
+  createPartitions,
+  type Database,
+  deleteOlderThan,
+  insertRows,
+  type PartitionedTable,
+  sql,
+  type Transaction,
+} from '#pg';
 import type { Contact } from '../lib/contact.ts';
-import { minId, newIdAt } from '../lib/ids.ts';
-import { truncateAddress } from '../lib/ip-address.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
 
 export const auditActions = [
   'account_created',

@@ -6,12 +6,16 @@
  */
 
 import { hash } from 'node:crypto';
-import { createLoader } from '../db/batching.ts';
-import type { Database } from '../db/client.ts';
-import type { Queryable } from '../db/query.ts';
-import { update } from '../db/rows.ts';
-import { join, type Statement, sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
+import {
+  createLoader,
+  type Database,
+  join,
+  type Queryable,
+  type Statement,
+  sql,
+  type Transaction,
+  update,
+} from '#pg';
 import { type ChangeRow, listChanges, type Position, shardCount } from './list-changes.ts';
 import {
   deletedVersion,

@@ -1,6 +1,5 @@
 /** Reads the change log. */
-import type { Database } from '../db/client.ts';
-import { sql } from '../db/sql.ts';
+import { type Database, sql } from '#pg';
 
 /** The number of shards of the log, which spread its writers. */
 export const shardCount = 16;

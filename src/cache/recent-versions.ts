@@ -3,7 +3,7 @@
  * named a newer version: a replica that is behind, or another node of a cluster. A read that returns less than the
  * remembered version is too early.
  */
-import { type Statement, sql } from '../db/sql.ts';
+import { type Statement, sql } from '#pg';
 
 /**
  * The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. A kind whose

@@ -4,9 +4,8 @@
  * an older version than the change log has named: it is read again, for a bounded time.
  */
 import { LRUCache } from 'lru-cache';
-import { createLoader } from '../db/batching.ts';
-import type { Queryable } from '../db/query.ts';
-import { Problem } from '../lib/errors.ts';
+import { Unavailable } from '#base';
+import { createLoader, type Queryable } from '#pg';
 import { type ChangeLog, changeKeyOf } from './change-log.ts';
 import { readAgain } from './read-again.ts';
 import { isCurrent, type RecordKind } from './recent-versions.ts';
@@ -34,17 +33,13 @@ const bytesOfEntry = 400;
 const TOO_EARLY = Symbol('too early');
 
 /** The database shows only older versions of a record than the change log has named. */
-export class LateRecordProblem extends Problem {
-  constructor() {
-    super('unavailable');
-  }
-}
+export class LateRecord extends Unavailable {}
 
 /** What a list shows of a record: null also if it is late, because one record must not prevent the list. */
 export const unlessLate = <T>(found: T | Promise<T | null>): T | Promise<T | null> =>
   found instanceof Promise
     ? found.catch((error: unknown) => {
-        if (error instanceof LateRecordProblem) return null;
+        if (error instanceof LateRecord) return null;
         throw error;
       })
     : found;
@@ -57,7 +52,7 @@ type PendingRead = { changed: Set<string> | null };
 
 /**
  * @returns a function that finds a record, at least as new as the last read of the change log; null for an unknown id. It
- *   rejects with LateRecordProblem if the database shows only older versions of the record for about a second
+ *   rejects with LateRecord if the database shows only older versions of the record for about a second
  */
 export function createRecordCache<T>(
   { changeLog, replicas }: Source,
@@ -118,7 +113,7 @@ export function createRecordCache<T>(
     const record = isWaiting ? await readAgain(changeLog, () => load(id), isTooEarly) : first;
     if (record === TOO_EARLY) {
       late.set(id, true);
-      throw new LateRecordProblem();
+      throw new LateRecord();
     }
     late.delete(id);
     return record;

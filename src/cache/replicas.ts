@@ -3,11 +3,8 @@
  * runs on a replica that has what it needs, and otherwise on the primary. A replica that fails costs a bounded delay.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLoader } from '../db/batching.ts';
-import type { Database } from '../db/client.ts';
-import { one, type Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { withTimeout } from '#base';
+import { createLoader, type Database, one, type Queryable, sql } from '#pg';
 import { isCurrent } from './recent-versions.ts';
 import { type Replica, UsableReplicas, type Options as UsableReplicasOptions } from './usable-replicas.ts';
 

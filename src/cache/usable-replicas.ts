@@ -1,7 +1,7 @@
 /** The replicas that can be read from: those that follow the primary and are not failing. */
-import type { Database } from '../db/client.ts';
-import { sql } from '../db/sql.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+
+import { withTimeout } from '#base';
+import { type Database, sql } from '#pg';
 import type { ChangeLog } from './change-log.ts';
 import { instance, type Position } from './list-changes.ts';
 

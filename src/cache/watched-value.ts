@@ -1,6 +1,7 @@
 /** A value of the database that is read once, and again after each change of it that the change log names. */
-import type { Transaction } from '../db/transaction.ts';
-import { lazily } from '../lib/lazily.ts';
+
+import { lazily } from '#base';
+import type { Transaction } from '#pg';
 import { type ChangeLog, changeKeyOf, recordChange } from './change-log.ts';
 
 export type WatchedValue<T> = {

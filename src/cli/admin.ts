@@ -1,5 +1,5 @@
+import { type Transaction, transaction } from '#pg';
 import { type AuditAction, recordAudit } from '../audit/audit.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
 import { closeSetup } from '../instance/setup-token.ts';
 import type { Config, ReadyConfig } from '../lib/config.ts';
 import type { Contact, MessageContact } from '../lib/contact.ts';

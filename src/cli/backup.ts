@@ -5,10 +5,7 @@
 import { addAbortListener } from 'node:events';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { openConnection, transactionOn } from '../db/connection.ts';
-import { AdvisoryLock } from '../db/locks.ts';
-import { sql } from '../db/sql.ts';
-import type { Target } from '../db/target.ts';
+import { openConnection, sql, type Target, transactionOn } from '#pg';
 import {
   type KeepRules,
   keepFormat,
@@ -19,6 +16,7 @@ import {
 } from '../lib/backup-files.ts';
 import type { Config } from '../lib/config.ts';
 import { openStorage, type Storage } from '../modules/uploads/storage.ts';
+import { AdvisoryLock } from '../schema/locks.ts';
 import { describeContents, describeMissing, sizeText } from './backup/manifest-text.ts';
 import { verifyBackup } from './backup/verify.ts';
 import { checkDestination, writeBackup } from './backup/write-backup.ts';

@@ -1,14 +1,11 @@
 /** `distribute`: turns a migrated database on the coordinator of a cluster with Citus into a distributed one. */
 import { addAbortListener } from 'node:events';
-import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
-import { distributeTables, hasCitus, listTablesToDistribute } from '../db/distribute.ts';
-import { distributedTables } from '../db/distribution.ts';
-import { AdvisoryLock } from '../db/locks.ts';
-import { newestVersion, versionOf } from '../db/migrate.ts';
-import { one } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import type { Target } from '../db/target.ts';
+import { type Connection, hasCitus, one, openConnection, sql, type Target, transactionOn } from '#pg';
 import type { Config } from '../lib/config.ts';
+import { distributeTables, listTablesToDistribute } from '../schema/distribute.ts';
+import { distributedTables } from '../schema/distribution.ts';
+import { AdvisoryLock } from '../schema/locks.ts';
+import { newestVersion, versionOf } from '../schema/migrate.ts';
 import { withDatabase } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
 import { startProgressBar } from './command/progress-bar.ts';

@@ -1,12 +1,10 @@
 /** `import FILE.ics --organizer CONTACT`: imports a calendar. A repeated import applies only the changes. */
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import type { Database } from '../db/client.ts';
-import { databaseProblem } from '../db/errors.ts';
-import { transaction } from '../db/transaction.ts';
+import { type Database, isTransient, transaction } from '#pg';
+import type { Coordinates } from '#record-index';
 import type { Config } from '../lib/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
-import type { Coordinates } from '../lib/sphere.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { CalendarError } from '../modules/imports/calendar-error.ts';
 import { maxFileBytes } from '../modules/imports/calendar-lines.ts';
@@ -92,7 +90,7 @@ async function importWithBar(
 
 function toCommandError(error: Error): Error {
   if (error instanceof OrganizerError) return new CommandError(error.message);
-  if (databaseProblem(error)?.code !== 'unavailable') return error;
+  if (!isTransient(error)) return error;
   return new CommandError(
     `The connection to the database was lost (${error.message}). Import again to continue.`,
   );

@@ -1,5 +1,5 @@
-import { newestVersion } from '../db/migrate.ts';
 import type { Config } from '../lib/config.ts';
+import { newestVersion } from '../schema/migrate.ts';
 import { runCommand } from './command/command-context.ts';
 
 /** `migrate`: reports the migrations. Every command applies them when it opens the database. */

@@ -1,7 +1,7 @@
+import type { Coordinates } from '#record-index';
 import { isUrl } from '../lib/config/reader.ts';
 import type { Config } from '../lib/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
-import type { Coordinates } from '../lib/sphere.ts';
 import { defaultKm, downloadStreets, maxKm } from '../modules/instance/streets/download-streets.ts';
 import { StreetsError } from '../modules/instance/streets/street-archive.ts';
 import { CommandError } from './command/command-error.ts';

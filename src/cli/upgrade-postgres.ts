@@ -1,10 +1,9 @@
 /** `upgrade-postgres --from DIRECTORY`: moves the embedded database to the PostgreSQL of this version. */
 import path from 'node:path';
-import type { Connection } from '../db/connection.ts';
-import type { SocketTarget } from '../db/embedded/cluster.ts';
-import { type ClusterVersions, upgradeCluster } from '../db/embedded/upgrade-cluster.ts';
+import { makeDirectory } from '#base';
+import { type ClusterVersions, type SocketTarget, upgradeCluster } from '#embedded-postgres';
+import type { Connection } from '#pg';
 import type { Config } from '../lib/config.ts';
-import { makeDirectory } from '../lib/make-directory.ts';
 import { describeRows } from './backup/manifest-text.ts';
 import type { Contents } from './backup/read-archive.ts';
 import { restoreBackup } from './backup/restore-backup.ts';

@@ -2,12 +2,10 @@
  * Feature flags. A flag has the default of the configuration, until an admin switches it at run time (table `flags`). A
  * switch is in the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
+
+import { type Database, one, type Queryable, sql, type Transaction } from '#pg';
 import type { ChangeLog } from '../cache/change-log.ts';
 import { recordValueChange, watchValue } from '../cache/watched-value.ts';
-import type { Database } from '../db/client.ts';
-import { one, type Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 

@@ -3,7 +3,7 @@
  * invalid immediately on every server.
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Database } from '../db/client.ts';
+import type { Database } from '#pg';
 import { isRenewalDue, SessionRenewals } from '../identity/browser-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';

@@ -3,9 +3,9 @@
  * over them.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Transaction } from '#pg';
 import type { ChangedRecords, ListingKey } from '../cache/change-log.ts';
-import type { LockedTable } from '../db/locks.ts';
-import type { Transaction } from '../db/transaction.ts';
+import type { LockedTable } from '../schema/locks.ts';
 import type { App } from './app.ts';
 import { type Endpoint, type RegistrationServices, registerEndpoint } from './define-endpoint.ts';
 import type { ExportSection } from './export-section.ts';

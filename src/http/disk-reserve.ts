@@ -6,9 +6,9 @@
  */
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { freeBytesOf } from '#base';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { freeBytesOf } from '../lib/free-bytes.ts';
 import type { OutageLog } from './outage-log.ts';
 
 /** In bytes: three segments of the write-ahead log, of 16 MiB each, for the work that PostgreSQL does by itself. */

@@ -1,6 +1,6 @@
 /** Declares a section of the account export: the rows of a person in the tables of one module. */
 import { type TProperties, type TSchema, Type } from 'typebox';
-import type { Statement } from '../db/sql.ts';
+import type { Statement } from '#pg';
 import type { Contact } from '../lib/contact.ts';
 import { named } from './schemas.ts';
 

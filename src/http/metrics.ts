@@ -113,7 +113,7 @@ export const jobFailures = new Counter({
   labelNames: ['name'],
 });
 
-/** Telemetry that no collector took (telemetry/open-telemetry.ts). */
+/** Telemetry that no collector took (packages/telemetry/open-telemetry.ts). */
 export const lostTelemetry = new Counter({
   name: 'potluck_telemetry_lost_total',
   help: 'Spans, log records and samples that could not be exported.',

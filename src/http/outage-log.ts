@@ -5,8 +5,8 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
-import { isOutage } from '../db/errors.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { withTimeout } from '#base';
+import { isOutage } from '#pg';
 import { outages as metric } from './metrics.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Metrics of the connections to the databases, read when Prometheus asks for them. */
 import { Gauge } from 'prom-client';
-import type { Database, PoolState } from '../db/client.ts';
+import type { Database, PoolState } from '#pg';
 
 /** The databases of this process by name: `primary`, or host and port of a replica. */
 const databases = new Map<string, Pick<Database, 'pools'>>();

@@ -9,7 +9,8 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
-import { databaseProblem } from '../db/errors.ts';
+import { Unavailable } from '#base';
+import { isTransient, isUnstorable } from '#pg';
 import { type FieldError, invalidFields, maxErrors, Problem } from '../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
 import { isLingering } from './limits/lingering-close.ts';
@@ -76,7 +77,7 @@ function reportOutage(outages: OutageLog, error: FastifyError): void {
   const outage = databaseOutage(error);
   if (outage) outages.report(outage, error);
   // The request waited too long for a connection or a batch, or reached its timeout.
-  else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
+  else if (error.code === 'unavailable') outages.suspectDatabase();
 }
 
 export const sendError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
@@ -140,11 +141,13 @@ const fromFastify: Record<string, ProblemCode> = {
 
 function toProblem(error: FastifyError): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Unavailable)
+    return new Problem('unavailable', error.retryAfter === null ? {} : { retryAfter: error.retryAfter });
   if (error.validation) return validationProblem(error);
   const code = fromFastify[error.code];
   if (code) return new Problem(code);
-  const database = databaseProblem(error);
-  if (database) return database;
+  if (isTransient(error)) return new Problem('unavailable');
+  if (isUnstorable(error)) return new Problem('invalid_request', { detail: 'A value cannot be stored.' });
   if (error.statusCode === 400) return new Problem('malformed_json');
   return new Problem('internal_error');
 }

@@ -1,8 +1,8 @@
 /** The services that every module builds on. */
 import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '#pg';
 import type { ChangeLog } from '../cache/change-log.ts';
 import type { Replicas } from '../cache/replicas.ts';
-import type { Database } from '../db/client.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import type { Instance } from '../instance/settings.ts';

@@ -1,7 +1,6 @@
 /** A span for each request, in which its hooks and its handler run. */
 import type { FastifyInstance, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { activeTracer, type Span } from '../telemetry/span.ts';
-import { parseTraceparent } from '../telemetry/traceparent.ts';
+import { activeTracer, parseTraceparent, type Span } from '#telemetry';
 import { monitoringPaths } from './limits/load-shedding.ts';
 import { isPageCall } from './page-calls.ts';
 

@@ -1,6 +1,7 @@
 /** What invalid fields violate, by the validator's keywords. Each message continues the name of the field: `is required`. */
+
+import { timestampBounds } from '#base';
 import type { FieldRule, Violation } from '../lib/errors.ts';
-import { timestampBounds } from '../lib/time.ts';
 import {
   currencyPattern,
   emojiPattern,

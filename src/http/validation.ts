@@ -5,6 +5,7 @@
 import { _, Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseDay, parseTimestamp, withPlus } from '#base';
 import { numeral, parseBox, parseCoordinates } from '../lib/coordinates.ts';
 import { hasDecimals } from '../lib/currencies.ts';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
@@ -16,7 +17,6 @@ import {
   isVisibleText,
   withoutBidiControls,
 } from '../lib/text.ts';
-import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
 import { isTimeZone } from '../lib/time-zones.ts';
 import { parseAddress } from '../lib/user-texts/parse-address.ts';
 import { boundTexts } from './bounded-texts.ts';

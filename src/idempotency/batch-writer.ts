@@ -2,12 +2,17 @@
  * Writes commands in batches: the commands of one kind that wait at the same time share a transaction, with and without
  * idempotency keys. It takes two round trips. The first locks and reads, the second writes and commits.
  */
-import { createWriteBatcher } from '../db/batching.ts';
-import type { Database } from '../db/client.ts';
-import type { LockWaits } from '../db/locks.ts';
-import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY, type Retry } from '../db/run-batch.ts';
-import type { Statement } from '../db/sql.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import {
+  createWriteBatcher,
+  type Database,
+  type LockWaits,
+  RETRY_IN_NEXT_BATCH,
+  RETRY_INDIVIDUALLY,
+  type Retry,
+  type Statement,
+  type Transaction,
+  transaction,
+} from '#pg';
 import { lockCallers } from '../identity/act-as.ts';
 import type { Caller, Viewer } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';

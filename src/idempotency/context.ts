@@ -3,8 +3,8 @@
  * header.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keyedHash } from '#base';
 import type { Caller } from '../identity/caller.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
 import type { IdempotencyKey } from './stored-responses.ts';
 
 export type IdempotencyContext = {

@@ -1,7 +1,5 @@
 /** Runs the work of a request once for each idempotency key; a repeated request gets the stored response. */
-import type { Database } from '../db/client.ts';
-import { violates } from '../db/errors.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { type Database, type Transaction, transaction, violates } from '#pg';
 import { actAs, lockCaller } from '../identity/act-as.ts';
 import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';

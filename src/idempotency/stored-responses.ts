@@ -1,11 +1,9 @@
 /** The table of responses to requests with an `Idempotency-Key`, and their encryption. */
-import type { Database } from '../db/client.ts';
-import type { Queryable } from '../db/query.ts';
-import { rowsOf } from '../db/rows.ts';
-import { type Statement, sql } from '../db/sql.ts';
+
+import { dayMs } from '#base';
+import { type Database, type Queryable, rowsOf, type Statement, sql } from '#pg';
 import { Problem } from '../lib/errors.ts';
 import { seal, unseal } from '../lib/sealing.ts';
-import { dayMs } from '../lib/time.ts';
 
 /**
  * The key of a request: hashes of the key and of the request (method, path and body), and the key that
@@ -37,7 +35,7 @@ export async function lockKeys(
 ): Promise<boolean[]> {
   const hashes = keys.flatMap((key, n) => (key ? [{ n, hash: key.keyHash }] : []));
   if (hashes.length === 0) return keys.map(() => true);
-  // Two integers: PostgreSQL keeps these locks apart from the advisory locks with one key (db/locks.ts).
+  // Two integers: PostgreSQL keeps these locks apart from the advisory locks with one key (schema/locks.ts).
   const held = sql`
     from unnest(${hashes.map(({ n }) => n)}::int[], ${hashes.map(({ hash }) => hash.readInt32BE(0))}::int[],
       ${hashes.map(({ hash }) => hash.readInt32BE(4))}::int[]) k (n, a, b)`;

@@ -1,6 +1,5 @@
 /** Transactions that only an admin may run. */
-import type { Database } from '../db/client.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { type Database, type Transaction, transaction } from '#pg';
 import { Problem } from '../lib/errors.ts';
 import { lockCaller } from './act-as.ts';
 import type { Caller } from './caller.ts';

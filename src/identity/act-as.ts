@@ -1,9 +1,5 @@
 /** Transactions in the name of a caller, which lock the caller's account and session. */
-import type { Database } from '../db/client.ts';
-import { lockRows, skipLockedUnless } from '../db/locks.ts';
-import { rowsOf } from '../db/rows.ts';
-import { sql } from '../db/sql.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { type Database, lockRows, rowsOf, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
 import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
 import { findSuspensionByToken } from './suspensions.ts';

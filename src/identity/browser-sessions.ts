@@ -2,13 +2,10 @@
  * Browser sessions: one token, which the browser stores as a cookie. The session ends 30 days after its last
  * renewal. Requests renew it, at most once a day, so that few requests write.
  */
+
+import { dayMs, shareOf } from '#base';
+import { type Database, sql, transaction, update } from '#pg';
 import { recordChange } from '../cache/change-log.ts';
-import type { Database } from '../db/client.ts';
-import { update } from '../db/rows.ts';
-import { sql } from '../db/sql.ts';
-import { transaction } from '../db/transaction.ts';
-import { shareOf } from '../lib/process-share.ts';
-import { dayMs } from '../lib/time.ts';
 import { changedSessions, type LiveSession, sessionKey } from './sessions.ts';
 
 /** How long an unused browser session lasts. */

@@ -1,5 +1,5 @@
+import { isOneOf, sql } from '#pg';
 import type { ChangedRecords } from '../cache/change-log.ts';
-import { isOneOf, sql } from '../db/sql.ts';
 
 /** The changed records of people, for the change log. Each write raises the version of the person's row. */
 export const changedPeople = (ids: string[]): ChangedRecords => ({

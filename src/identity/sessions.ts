@@ -1,8 +1,7 @@
 /** The part of a session that authentication needs. */
+
+import { isOneOf, type Queryable, rowsOf, sql } from '#pg';
 import type { ChangedRecords } from '../cache/change-log.ts';
-import type { Queryable } from '../db/query.ts';
-import { rowsOf } from '../db/rows.ts';
-import { isOneOf, sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 

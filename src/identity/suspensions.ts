@@ -1,6 +1,5 @@
 /** What a person learns of the suspension of their account, once a request has proved that the account is theirs. */
-import type { Queryable } from '../db/query.ts';
-import { type Statement, sql } from '../db/sql.ts';
+import { type Queryable, type Statement, sql } from '#pg';
 import type { Suspension } from '../lib/errors.ts';
 import type { Token } from './tokens.ts';
 

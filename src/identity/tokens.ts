@@ -8,8 +8,7 @@
  * that knows only the ids could end the session.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { packId, unpackId } from '../lib/ids.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
+import { keyedHash, packId, unpackId } from '#base';
 import { hashToken, packedIdBytes, packToken, unpackToken } from '../lib/token-packing.ts';
 
 export type TokenIds = { userId: string; sessionId: string };

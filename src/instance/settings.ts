@@ -2,18 +2,16 @@
  * The settings of the instance. Each has the value of its environment variable; without one, what an admin has set (table
  * `instance_settings`), or the default. A change is in the change log: it applies on every server from the response to it on.
  */
+
+import { type Database, type Queryable, sql, type Transaction } from '#pg';
+import type { Coordinates } from '#record-index';
 import { baseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
 import type { ChangeLog } from '../cache/change-log.ts';
 import { recordValueChange, watchValue } from '../cache/watched-value.ts';
-import type { Database } from '../db/client.ts';
-import type { Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
 import { defaultInstanceName } from '../lib/config/instance-name.ts';
 import { isDownloaded } from '../lib/config/map-tiles.ts';
 import type { Config } from '../lib/config.ts';
 import type { ContactKind } from '../lib/contact.ts';
-import type { Coordinates } from '../lib/sphere.ts';
 
 export type Settings = {
   /** The name by which messages call the server. */

@@ -4,10 +4,8 @@
  * nonce, no token is valid.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { one, type Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
+import { keyedHash } from '#base';
+import { one, type Queryable, sql, type Transaction } from '#pg';
 import { packToken } from '../lib/token-packing.ts';
 
 const prefix = 'pf_';

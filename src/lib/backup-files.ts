@@ -1,7 +1,7 @@
 /** The backups in a directory: their names, and which of them are kept. All times are in UTC. */
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { dayMs } from './time.ts';
+import { dayMs } from '#base';
 
 /** How many backups of each kind are kept: the newest one of each of the last days, weeks or months that have one. */
 export type KeepRules = Partial<Record<Period, number>>;

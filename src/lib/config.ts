@@ -4,6 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
+import { shareOf } from '#base';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { readBackups } from './config/backups.ts';
 import { readContact } from './config/contact.ts';
@@ -20,7 +21,6 @@ import { readSignIn } from './config/sign-in.ts';
 import { readSms } from './config/sms.ts';
 import { readTelemetry } from './config/telemetry.ts';
 import { type CountryCode, toCountry } from './phone.ts';
-import { shareOf } from './process-share.ts';
 import { findMistyped } from './similar-names.ts';
 
 /** What the daily quotas count. */

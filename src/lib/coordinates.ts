@@ -1,8 +1,5 @@
 /** Coordinates in query parameters: points as `lat,lng`, and boxes as `west,south,east,north`. */
-import type { Coordinates } from './sphere.ts';
-
-/** In degrees. A box whose `west` is above its `east` crosses the antimeridian. Its edges belong to it. */
-export type Box = { west: number; south: number; east: number; north: number };
+import type { Box, Coordinates } from '#record-index';
 
 /** A number in JSON syntax, as the OpenAPI document declares: not `0x10`, `5.` or ` 5`. */
 export const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -32,9 +29,4 @@ export function parseBox(text: string): Box | null {
   const [west, south, east, north] = numbers as [number, number, number, number];
   const isValid = [west, east].every(isLng) && [south, north].every(isLat) && south <= north;
   return isValid ? { west, south, east, north } : null;
-}
-
-export function isInBox({ west, south, east, north }: Box, lat: number, lng: number): boolean {
-  if (lat < south || lat > north) return false;
-  return west <= east ? lng >= west && lng <= east : lng >= west || lng <= east;
 }

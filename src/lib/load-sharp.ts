@@ -3,7 +3,7 @@
  * has no effect. Uploaded bytes choose the decoder: all but those of the three accepted formats are disabled, for
  * every image of the process.
  */
-import { lazily } from './lazily.ts';
+import { lazily } from '#base';
 
 export const loadSharp = lazily(async () => {
   const { default: sharp } = await import('sharp');

@@ -1,6 +1,6 @@
 /** Addresses of mailboxes, as mail servers accept them in a command. */
 import { domainToASCII } from 'node:url';
-import { keyedHash } from './keyed-hash.ts';
+import { keyedHash } from '#base';
 import { normalize } from './user-texts/normalize.ts';
 
 /** RFC 5321 allows 64 characters before the `@`, and 254 for an address in a command. */

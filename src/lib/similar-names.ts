@@ -1,5 +1,5 @@
 /** Finds environment variables that are probably mistyped: `RATELIMIT` in place of `RATE_LIMIT`. */
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '#record-index';
 
 /** Shorter names resemble too many others: a difference of one letter makes PORT from SORT. */
 const minLength = 6;

@@ -1,7 +1,7 @@
 /** Time zones: valid names, the zone of a place, and the local days of a zone. */
 import lookUpZone from '@photostructure/tz-lookup';
-import type { Coordinates } from './sphere.ts';
-import { dayMs } from './time.ts';
+import { dayMs } from '#base';
+import type { Coordinates } from '#record-index';
 
 /**
  * Returns true for the name of a zone and for aliases such as `US/Pacific`. Offsets such as +02:00 are not names, although

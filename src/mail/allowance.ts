@@ -1,9 +1,8 @@
 /** How many mails all servers send in an hour: `MAIL_PER_HOUR`, of which each use can take a part. */
-import type { Database } from '../db/client.ts';
-import { AdvisoryLock } from '../db/locks.ts';
-import { sql } from '../db/sql.ts';
-import { transaction } from '../db/transaction.ts';
-import { hourMs, minuteMs } from '../lib/time.ts';
+
+import { hourMs, minuteMs } from '#base';
+import { type Database, sql, transaction } from '#pg';
+import { AdvisoryLock } from '../schema/locks.ts';
 
 /** `strangerCode`: a code that an unknown client network requested. `code`: any other code, and a test. */
 export type MailUse = 'code' | 'strangerCode' | 'notice';

@@ -1,12 +1,10 @@
 /** Creates the mailer of the configuration. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../db/client.ts';
+import { newId, shareOf, withTimeout } from '#base';
+import type { Database } from '#pg';
+import { notExported } from '#telemetry';
 import type { SmtpConfig } from '../lib/config/mail.ts';
 import type { ReadyConfig } from '../lib/config.ts';
-import { newId } from '../lib/ids.ts';
-import { shareOf } from '../lib/process-share.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
-import { notExported } from '../telemetry/log-lines.ts';
 import { countMail, type MailUse, uncountMail } from './allowance.ts';
 import { codeContent } from './code-content.ts';
 import { type MailContent, renderText } from './layout.ts';

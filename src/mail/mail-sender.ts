@@ -1,10 +1,10 @@
 /** Sends the mails of the queue (mails.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../db/client.ts';
+import { dayMs } from '#base';
+import type { Database } from '#pg';
 import type { ReadyConfig } from '../lib/config.ts';
 import { hashAddress } from '../lib/mail-address.ts';
-import { dayMs } from '../lib/time.ts';
 import { countMail, uncountMail } from './allowance.ts';
 import type { MailContent } from './layout.ts';
 import { type Mailer, MailFailure, type MailOutcome } from './mailer.ts';

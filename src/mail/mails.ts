@@ -11,11 +11,18 @@
  * - Each taking counts an attempt. A refusal is stored only for the attempt that it is about, so a server that was suspended in
  *   the meantime does not end what another server is sending. An acceptance is always stored: the mail was sent.
  */
+
+import {
+  deleteRows,
+  empty,
+  insertRows,
+  type Queryable,
+  type Statement,
+  sql,
+  type Transaction,
+  updateRows,
+} from '#pg';
 import type { Language } from '../../web/src/lib/language/languages.ts';
-import type { Queryable } from '../db/query.ts';
-import { deleteRows, insertRows, updateRows } from '../db/rows.ts';
-import { empty, type Statement, sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
 
 /** `queued`: to be sent. `sent`: the mail server accepted it. `failed`: refused for good, or for two days. */
 export const mailStates = ['queued', 'sent', 'failed', 'suppressed'] as const;

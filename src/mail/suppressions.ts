@@ -1,6 +1,5 @@
 /** Addresses that a mail server has refused for good. Only codes are sent to them, until their owner confirms them. */
-import type { Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
+import { type Queryable, sql } from '#pg';
 
 /** @param addressHash `hashAddress` (lib/mail-address.ts) */
 export async function isSuppressed(db: Queryable, addressHash: Buffer): Promise<boolean> {

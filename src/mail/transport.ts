@@ -5,9 +5,9 @@ import {
   type SendMailOptions,
   type SMTPPoolOptions,
 } from 'nodemailer';
+import { span } from '#telemetry';
 import { type MailServer, type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
 import { domainOf } from '../lib/mail-address.ts';
-import { span } from '../telemetry/span.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';
 import { readFailure } from './read-failure.ts';

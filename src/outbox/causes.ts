@@ -1,6 +1,7 @@
 /** Stores what people are to be notified of, in the transaction of the write that causes it. */
-import { type Statement, sql } from '../db/sql.ts';
-import { minId, newId } from '../lib/ids.ts';
+
+import { minId, newId } from '#base';
+import { type Statement, sql } from '#pg';
 import type { CauseKind, FanOutKind } from './kinds.ts';
 
 export type Cause = {

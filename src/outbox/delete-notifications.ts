@@ -1,7 +1,5 @@
 /** Deletes causes and notifications together with the event or the account that they are about. */
-import { lockEach } from '../db/locks.ts';
-import { empty, raw, type Statement, sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
+import { empty, lockEach, raw, type Statement, sql, type Transaction } from '#pg';
 
 /**
  * Deletes the notifications about a deleted event, their causes, and the pushes of its summaries. The transaction must

@@ -2,8 +2,9 @@
  * The kinds of notifications. All that differs between kinds is declared here: settings, schemas, inbox, delivery, push
  * and pages follow. CONTRIBUTING.md shows what a new kind touches.
  */
-import { type Statement, sql } from '../db/sql.ts';
-import { dayMs, hourMs, minuteMs } from '../lib/time.ts';
+
+import { dayMs, hourMs, minuteMs } from '#base';
+import { type Statement, sql } from '#pg';
 
 /** Where a notification goes. */
 export type Channel = 'inbox' | 'push' | 'mail';

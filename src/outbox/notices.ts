@@ -1,6 +1,7 @@
 /** Notices: how an event changed, and what its organizer writes about it, once for all guests who are notified of it. */
-import { type Statement, sql } from '../db/sql.ts';
-import { newId } from '../lib/ids.ts';
+
+import { newId } from '#base';
+import { type Statement, sql } from '#pg';
 import { insertFanOuts } from './causes.ts';
 import type { FanOutKind } from './kinds.ts';
 

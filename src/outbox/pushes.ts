@@ -1,5 +1,5 @@
 /** Stores the pushes of notifications, in the transaction that writes the notifications. A job sends them. */
-import { type Statement, sql } from '../db/sql.ts';
+import { type Statement, sql } from '#pg';
 import type { NotificationKind } from './kinds.ts';
 
 /**

@@ -3,11 +3,9 @@
  * of a row that the write updates anyway, the counters of the event or the stock of the item, so it costs no row of its
  * own, no job and no lock. What was read is a row of `notifications`.
  */
-import type { Queryable } from '../db/query.ts';
-import { raw, type Statement, sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
-import { inChunks } from '../lib/chunks.ts';
-import { newId } from '../lib/ids.ts';
+
+import { inChunks, newId } from '#base';
+import { type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import { type Level, reaches, type SummaryKind, summaries } from './kinds.ts';
 import { insertPushes, type NewPush } from './pushes.ts';
 

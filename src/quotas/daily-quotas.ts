@@ -2,12 +2,11 @@
  * Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. The quota of messages
  * is counted with the messages of a minute (modules/messages/message-limit.ts).
  */
-import type { Database } from '../db/client.ts';
-import { sql } from '../db/sql.ts';
-import type { Transaction } from '../db/transaction.ts';
+
+import { dayMs, secondsToNextUtcDay, utcDay } from '#base';
+import { type Database, sql, type Transaction } from '#pg';
 import type { Config, QuotaKind } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { dayMs, secondsToNextUtcDay, utcDay } from '../lib/time.ts';
 
 type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LOCK_ORDER } from '../db/locks.ts';
+import { LOCK_ORDER } from '../schema/locks.ts';
 import { accountHooks } from './account-hooks.ts';
 
 test('account hooks: deletion hooks run in the order of LOCK_ORDER, and no two have the same first table', () => {

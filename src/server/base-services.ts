@@ -1,7 +1,8 @@
+import { allowStandby } from '#base';
+import { connect, type Database } from '#pg';
 import { ChangeLog } from '../cache/change-log.ts';
 import { Replicas } from '../cache/replicas.ts';
 import type { Replica } from '../cache/usable-replicas.ts';
-import { connect, type Database } from '../db/client.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
 import { mails, replicas as metrics } from '../http/metrics.ts';
@@ -11,7 +12,6 @@ import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
 import { openInstance } from '../instance/settings.ts';
 import type { ReadyConfig } from '../lib/config.ts';
-import { allowStandby } from '../lib/database-url.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import type { Mailer, MailOutcome } from '../mail/mailer.ts';
 

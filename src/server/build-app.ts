@@ -1,5 +1,5 @@
 /** Builds the app from the HTTP layer and the modules. Production and tests use the same app. */
-import type { Database } from '../db/client.ts';
+import type { Database } from '#pg';
 import { registerAccessLog } from '../http/access-log.ts';
 import type { App } from '../http/app.ts';
 import { registerAuthentication } from '../http/authenticate.ts';

@@ -3,8 +3,7 @@
  * store with their own time: on a server whose clock is off, codes and tokens of the other servers are expired or not
  * valid yet.
  */
-import { one, type Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
+import { one, type Queryable, sql } from '#pg';
 
 /** In ms: the difference from which a server warns, and the one with which it does not start. */
 const [warnFromMs, refuseFromMs] = [5_000, 60_000];

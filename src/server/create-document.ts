@@ -1,4 +1,4 @@
-import { unreachableDatabase } from '../db/unreachable-database.ts';
+import { unreachableDatabase } from '#pg';
 import type { Config } from '../lib/config.ts';
 import { buildApp } from './build-app.ts';
 

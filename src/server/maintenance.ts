@@ -1,4 +1,7 @@
 /** Runs the jobs of all modules and of the layers below them. */
+
+import { hourMs, minuteMs } from '#base';
+import { rootSpan } from '#telemetry';
 import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
@@ -6,9 +9,7 @@ import { deleteExpiredCounts } from '../http/limits/rate-limit-store.ts';
 import { clockOffset, jobFailures } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
-import { hourMs, minuteMs } from '../lib/time.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
-import { rootSpan } from '../telemetry/span.ts';
 import { clockError, measureClock, toClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
 import { nightlyBackupJobs } from './nightly-backup.ts';

@@ -1,8 +1,6 @@
 /** Probes of the outage log: small operations that fail while an outage lasts. */
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../db/client.ts';
-import { sql } from '../db/sql.ts';
-import { transaction } from '../db/transaction.ts';
+import { type Database, sql, transaction } from '#pg';
 import type { DiskReserve } from '../http/disk-reserve.ts';
 import { codeOf, databaseOutage, type OutageLog } from '../http/outage-log.ts';
 import type { Storage } from '../modules/uploads/storage.ts';

@@ -1,7 +1,7 @@
 /** DELETE /v1/me: the confirmation code, the deleted rows and the unchanged rows (specification 4.8). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { raw } from '../../src/db/sql.ts';
+import { raw } from '#pg';
 import { findRowsContaining, type Snapshot, takeSnapshot } from '../support/database-snapshots.ts';
 import {
   createEvent,

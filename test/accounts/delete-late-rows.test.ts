@@ -1,8 +1,8 @@
 /** Rows of a deleted account that become visible after the deletion, as on a cluster, and the sweeps that delete them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { raw } from '#pg';
 import { recordAudit } from '../../src/audit/audit.ts';
-import { raw } from '../../src/db/sql.ts';
 import { sweepDeletedAccounts } from '../../src/modules/account/sweep-deleted-accounts.ts';
 import { insertCauses } from '../../src/outbox/causes.ts';
 import { accountHooks } from '../../src/server/account-hooks.ts';

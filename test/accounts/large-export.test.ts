@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newIdAt } from '../../src/lib/ids.ts';
+import { newIdAt } from '#base';
 import { createUser, type Person } from '../support/factories.ts';
 import { readBytes, request, send } from '../support/http-client.ts';
 import { createMessageClient } from '../support/message-client.ts';

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { truncateAddress } from '#base';
+import { transaction } from '#pg';
 import { maintainAudit, recordAudit } from '../../src/audit/audit.ts';
 import { parseSince } from '../../src/cli/audit.ts';
 import { CommandError } from '../../src/cli/command/command-error.ts';
-import { transaction } from '../../src/db/transaction.ts';
-import { truncateAddress } from '../../src/lib/ip-address.ts';
 import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { command } from '../support/command.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';

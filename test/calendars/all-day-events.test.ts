@@ -327,7 +327,7 @@ test('migration: an all-day event of an earlier release gets its days; one in an
   const written = await days(event.id);
   await api.sql`alter table events drop column first_day, drop column end_day`;
   await api.sql`update events set timezone = 'Mars/Olympus' where id = ${other.id}`;
-  const file = new URL('../../src/db/migrations/0013.do.days-of-all-day-events.sql', import.meta.url);
+  const file = new URL('../../src/schema/migrations/0013.do.days-of-all-day-events.sql', import.meta.url);
   await api.sql.text(await readFile(file, 'utf8'));
   assert.deepEqual(await days(event.id), written);
   assert.deepEqual(Object.values(await days(other.id)), [null, null]);

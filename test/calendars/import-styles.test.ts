@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { distanceKm } from '../../src/lib/sphere.ts';
+import { distanceKm } from '#record-index';
 import { createImporter } from '../support/calendar-files.ts';
 import { command } from '../support/command.ts';
 import { nextPhone, signIn } from '../support/factories.ts';

@@ -1,8 +1,8 @@
 /** The migration that gives the addresses of accounts their one form. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openConnection, transactionOn } from '../../src/db/connection.ts';
-import { migrate, migrateIn } from '../../src/db/migrate.ts';
+import { openConnection, transactionOn } from '#pg';
+import { migrate, migrateIn } from '../../src/schema/migrate.ts';
 import { openSql } from '../support/sql-tag.ts';
 import { createEmptyDatabase } from '../support/test-database.ts';
 

@@ -4,10 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection, transactionOn } from '../../src/db/connection.ts';
-import { databaseProblem } from '../../src/db/errors.ts';
-import { ConnectionLostError } from '../../src/db/query.ts';
-import { raw, sql } from '../../src/db/sql.ts';
+import { ConnectionLostError, isTransient, openConnection, raw, sql, transactionOn } from '#pg';
 import { openRelay } from '../support/relay.ts';
 import { connectSql } from '../support/sql-tag.ts';
 import { cloneDatabase, connectTo, urlOf } from '../support/test-database.ts';
@@ -155,7 +152,7 @@ test('transaction: unavailable after a bounded wait while every connection is in
   });
   await assert.rejects(
     sql.begin((tx) => tx`select 2`),
-    (error) => error instanceof Error && databaseProblem(error)?.code === 'unavailable',
+    isTransient,
   );
   release();
   await first;

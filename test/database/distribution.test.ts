@@ -3,18 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import { newId } from '#base';
+import { openConnection, type Queryable, type Statement, sql as statement } from '#pg';
 import { distribute, distributeCommand } from '../../src/cli/distribute.ts';
-import { openConnection } from '../../src/db/connection.ts';
-import { coordinatorTables, distributedTables } from '../../src/db/distribution.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import type { Queryable } from '../../src/db/query.ts';
-import { type Statement, sql as statement } from '../../src/db/sql.ts';
 import { readConfig } from '../../src/lib/config.ts';
-import { newId } from '../../src/lib/ids.ts';
 import { readBookings } from '../../src/modules/attendance/booking-repo.ts';
 import { deleteRsvps } from '../../src/modules/attendance/rsvp-repo.ts';
 import { listViewerStates, listViewerStatesOfRecords } from '../../src/modules/events/repo.ts';
 import { listMyClaims } from '../../src/modules/items/repo.ts';
+import { coordinatorTables, distributedTables } from '../../src/schema/distribution.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { command, commandOf } from '../support/command.ts';
 import { createNewerVersion } from '../support/newer-version.ts';
 import { openSql, type SqlConnection } from '../support/sql-tag.ts';
@@ -44,7 +42,7 @@ test('distribution: each table is declared once, and the groups have keys of one
   assert.deepEqual(
     declared.toSorted(),
     tables.map(({ name }) => name),
-    'declare each table in src/db/distribution.ts',
+    'declare each table in src/schema/distribution.ts',
   );
   for (const group of distributedTables) {
     const types = await sql<{ type: string }[]>`

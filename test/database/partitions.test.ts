@@ -1,10 +1,9 @@
 /** Partitions of audit and messages: their creation, and the deletion of old rows. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { maxId, minId, newIdAt } from '#base';
+import { createPartitions, sql } from '#pg';
 import { maintainAudit } from '../../src/audit/audit.ts';
-import { createPartitions } from '../../src/db/partitions.ts';
-import { sql } from '../../src/db/sql.ts';
-import { maxId, minId, newIdAt } from '../../src/lib/ids.ts';
 import { selectMessages } from '../../src/modules/messages/repo.ts';
 import { maintainMessages } from '../../src/modules/messages/retention.ts';
 import { createUser, type Person, signIn } from '../support/factories.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { sql as statement } from '../../src/db/sql.ts';
-import { transaction } from '../../src/db/transaction.ts';
+import { sql as statement, transaction } from '#pg';
 import { openRelay } from '../support/relay.ts';
 import { connectSql, type SqlDatabase } from '../support/sql-tag.ts';
 import { cloneDatabase, urlOf } from '../support/test-database.ts';

@@ -1,9 +1,9 @@
 /** The migration that gives the search texts of accounts the form that later servers search in. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openConnection, transactionOn } from '../../src/db/connection.ts';
-import { migrate, migrateIn } from '../../src/db/migrate.ts';
+import { openConnection, transactionOn } from '#pg';
 import { userSearchText } from '../../src/modules/users/search-key.ts';
+import { migrate, migrateIn } from '../../src/schema/migrate.ts';
 import { openSql } from '../support/sql-tag.ts';
 import { createEmptyDatabase } from '../support/test-database.ts';
 

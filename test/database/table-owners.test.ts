@@ -1,5 +1,5 @@
 /**
- * Each table has one owner (src/db/distribution.ts), and only its folder writes it. The test reads the SQL of all source
+ * Each table has one owner (src/schema/distribution.ts), and only its folder writes it. The test reads the SQL of all source
  * files, so it also sees statements that no test runs, and it knows the file of each part of a statement.
  */
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { parseAst } from 'vite';
-import { coordinatorTables, distributedTables } from '../../src/db/distribution.ts';
+import { coordinatorTables, distributedTables } from '../../src/schema/distribution.ts';
 
 const cwd = path.join(import.meta.dirname, '..', '..', 'src');
 
@@ -40,9 +40,8 @@ const exceptions: Record<string, string> = {
     'a backup of a development version is converted to the schema of the first release',
   'cli events': 'a backup of a development version is converted to the schema of the first release',
   'cli {}': 'the demo and the restoration write all tables',
-  'db {}': 'maintenance of partitions',
-  'db contacts': 'a migration gives addresses one form',
-  'db users': 'a migration gives addresses one form',
+  'schema contacts': 'a migration gives addresses one form',
+  'schema users': 'a migration gives addresses one form',
 };
 
 type SyntaxNode = {
@@ -53,7 +52,7 @@ type SyntaxNode = {
   arguments?: SyntaxNode[];
 };
 
-/** The functions of src/db/rows.ts that make statements which write the table of their first argument. */
+/** The functions of packages/pg/rows.ts that make statements which write the table of their first argument. */
 const writers = ['update', 'updateRows', 'deleteRows', 'insertRows'];
 
 /** The texts of a source file: template literals with `{}` in place of each value, strings, and calls of the writers. */

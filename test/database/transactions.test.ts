@@ -1,8 +1,7 @@
 /** Transactions: what is reported as committed is committed, and a deadlock is repeated. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { sql } from '../../src/db/sql.ts';
-import { transaction } from '../../src/db/transaction.ts';
+import { sql, transaction } from '#pg';
 import { connectSql } from '../support/sql-tag.ts';
 import { cloneDatabase } from '../support/test-database.ts';
 

@@ -287,7 +287,10 @@ test('search: the migration of events of earlier releases gives the words that t
       $$'축제':16381A,16382B '서울여름축제':16381A '부산해운대':16382B '봄나들이':16383C 'k팝축제':16383C 'and':16383C
       'plain':16383C 'words':16383C '봄나들이봄나들이봄나들이봄나들이':16383C$$::tsvector
     where id = ${id}`;
-  const file = new URL('../../src/db/migrations/0012.do.inner-starts-of-korean-words.sql', import.meta.url);
+  const file = new URL(
+    '../../src/schema/migrations/0012.do.inner-starts-of-korean-words.sql',
+    import.meta.url,
+  );
   await api.sql.text(await readFile(file, 'utf8'));
   assert.equal(await read(), stored);
 });

@@ -22,8 +22,9 @@ function listImports(source: string): string[] {
     .map(nameOf);
 }
 
-test('dependencies: src/ imports only packages of `dependencies`, and uses each of them', async () => {
-  const files = (await listFiles(path.join(root, 'src'))).filter((file) => /(?<!\.test)\.ts$/.test(file));
+test('dependencies: the server imports only packages of `dependencies`, and uses each of them', async () => {
+  const folders = ['packages', 'src'].map((folder) => listFiles(path.join(root, folder)));
+  const files = (await Promise.all(folders)).flat().filter((file) => /(?<!\.test)\.ts$/.test(file));
   const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const imported = new Set(sources.flatMap(listImports));
   const declared = Object.keys(manifest.dependencies);

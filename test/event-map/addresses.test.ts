@@ -1,7 +1,7 @@
 /** The reading of addresses, against an atlas (test/data/addresses.ts). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { distanceKm } from '../../src/lib/sphere.ts';
+import { distanceKm } from '#record-index';
 import { loadCountryNames } from '../../src/modules/places/address/country-names.ts';
 import { AddressFinder } from '../../src/modules/places/address/find-address.ts';
 import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';

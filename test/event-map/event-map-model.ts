@@ -1,6 +1,6 @@
 /** Random events and maps, and a plain grouping of the events that shares no code with the server. */
 import { randomUUID } from 'node:crypto';
-import { cellOf } from '../../src/lib/grid-cells.ts';
+import { cellOf } from '#record-index';
 import { searchVector } from '../../src/modules/events/search-words.ts';
 import { createEvent, type Person } from '../support/factories.ts';
 import { randomOf } from '../support/random.ts';

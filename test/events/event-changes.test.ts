@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { raw } from '../../src/db/sql.ts';
-import { maxId } from '../../src/lib/ids.ts';
+import { maxId } from '#base';
+import { raw } from '#pg';
 import { createAdmin, createEvent, createItem, createUser, inDays, rsvpGoing } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';

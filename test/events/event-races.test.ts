@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { raw } from '../../src/db/sql.ts';
+import { raw } from '#pg';
 import {
   createAdmin,
   createEvent,

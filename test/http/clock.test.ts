@@ -1,7 +1,7 @@
 /** The comparison of the server's clock with the database's. Servers with another clock: test/slow/start-checks.test.ts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Queryable } from '../../src/db/query.ts';
+import type { Queryable } from '#pg';
 import { assertClock, findClockDifference } from '../../src/server/clock-check.ts';
 import { startTestApp, TestClock } from '../support/setup.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '../../src/db/sql.ts';
-import { transaction } from '../../src/db/transaction.ts';
+import { sql, transaction } from '#pg';
 import { deleteExpiredCodes } from '../../src/modules/auth/codes-repo.ts';
 import { deleteExpiredNetworks } from '../../src/modules/auth/requesters.ts';
 import { deleteExpiredSessions } from '../../src/modules/auth/session-repo.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionLostError } from '../../src/db/query.ts';
-import type { Statement } from '../../src/db/sql.ts';
+import { ConnectionLostError, type Statement } from '#pg';
 import { createEvent, createUser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { connectSql } from '../support/sql-tag.ts';

@@ -8,7 +8,7 @@ import { parseAst } from 'vite';
 export type SourcePattern = { at: string; expression: RegExp };
 
 const root = path.join(import.meta.dirname, '..', '..');
-const sources = ['src/**/*.ts', 'client/src/**/*.ts', 'web/src/**/*.{ts,svelte}'];
+const sources = ['packages/**/*.ts', 'src/**/*.ts', 'client/src/**/*.ts', 'web/src/**/*.{ts,svelte}'];
 /** Tests, and files that a build writes. */
 const excluded = /\.test\.ts$|\.d\.ts$|\/generated\//;
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '../../src/db/sql.ts';
-import { transaction } from '../../src/db/transaction.ts';
+import { sql, transaction } from '#pg';
 import { createEvent, createUser, fromPage, signInBrowser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 import { skipsOnCitus } from '../support/test-database.ts';

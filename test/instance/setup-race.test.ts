@@ -1,7 +1,7 @@
 /** Two browsers, on two servers, that set the server up at the same time. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { AdvisoryLock } from '../../src/db/locks.ts';
+import { AdvisoryLock } from '../../src/schema/locks.ts';
 import { connectionOf, untilWaiting } from '../support/blocked-transactions.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { cookieOf, printToken, setUp } from './setup-client.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Statement } from '../../src/db/sql.ts';
+import type { Statement } from '#pg';
 import { type EventStream, openEventStream, stateOf } from '../support/event-stream-client.ts';
 import { createEvent, createUser, createUsers, rsvpGoing } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';

@@ -1,9 +1,9 @@
 /** Mails of tests: a mail server, and the senders of servers on one database. */
 import { after } from 'node:test';
+import { newId } from '#base';
 import { ChangeLog } from '../../src/cache/change-log.ts';
 import { openInstance } from '../../src/instance/settings.ts';
 import { readConfig } from '../../src/lib/config.ts';
-import { newId } from '../../src/lib/ids.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import { MailSender } from '../../src/mail/mail-sender.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';

@@ -1,7 +1,7 @@
 /** Whose mail is next, and how many mails are sent in an hour. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#base';
 import { startTestApp } from '../support/setup.ts';
 import { createMailClient } from './mail-client.ts';
 

@@ -1,8 +1,8 @@
 /** Races of mails of notifications, on two servers: storing, sending, reading and unsubscribing at the same time. */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
-import { transaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#base';
+import { transaction } from '#pg';
 import { findDueMails, insertMails, takeMail } from '../../src/mail/mails.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import { addAddress, createEvent, createUsers, inDays, rsvpGoing } from '../support/factories.ts';

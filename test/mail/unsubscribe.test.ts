@@ -1,8 +1,7 @@
 /** Mails are stopped by their own token: by mail programs (RFC 8058), and on a page, without a sign-in. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { packId } from '../../src/lib/ids.ts';
-import { keyedHash } from '../../src/lib/keyed-hash.ts';
+import { keyedHash, packId } from '#base';
 import {
   addAddress,
   createAdmin,

@@ -1,6 +1,6 @@
 /**
  * Fails if a file does by hand what one function does for all of them. No test would fail: a statement that forgets a helper of
- * src/db/ returns the same rows on one PostgreSQL, and a text without a bound takes long only if an attacker writes it.
+ * packages/pg/ returns the same rows on one PostgreSQL, and a text without a bound takes long only if an attacker writes it.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,12 +11,12 @@ type Rule = { pattern: RegExp; instead: string; except: Record<string, string> }
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** For files of src/ that use src/db/. */
+/** For files of src/, which use packages/pg/. */
 const statementRules: Rule[] = [
   {
-    pattern: /citus|isDistributed|\b(?:formOf|hasForms|distributionColumnOf)\b|\.render\(/i,
+    pattern: /citus|isDistributed|\b(?:formOf|hasForms)\b|\.render\(/i,
     instead:
-      'only src/db/ knows that a database can be distributed; use a helper of src/db/rows.ts or locks.ts',
+      'only packages/pg/ and src/schema/ know that a database can be distributed; use a helper of packages/pg/rows.ts or locks.ts',
     except: {
       'src/cli/distribute.ts': 'the command',
       'src/cli/doctor/cluster.ts': 'findings about the cluster',
@@ -25,7 +25,7 @@ const statementRules: Rule[] = [
   },
   {
     pattern: /\bunnest\(/,
-    instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of src/db/rows.ts',
+    instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of packages/pg/rows.ts',
     except: {
       'src/cache/change-log.ts': 'a table of the coordinator',
       'src/cli/backup/': 'an array of a row',
@@ -42,7 +42,7 @@ const statementRules: Rule[] = [
   },
   {
     pattern: /\bversion = .*\bversion \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
-    instead: '`update` and `updateRows` of src/db/rows.ts raise the version of the rows',
+    instead: '`update` and `updateRows` of packages/pg/rows.ts raise the version of the rows',
     except: {
       'src/modules/items/repo.ts': '`last_item` is no part of a record',
       'src/cli/demo/': 'no server has read the rows',
@@ -77,10 +77,10 @@ const textRules: Rule[] = [
       'web/src/lib/server/local-path.ts': 'the function',
       // What the operator has configured.
       'src/cli/': 'configuration',
-      'src/db/': 'configuration',
+      'packages/pg/target.ts': 'configuration',
       'src/lib/config': 'configuration',
-      'src/lib/database-url.ts': 'configuration',
-      'src/lib/loopback.ts': 'configuration',
+      'packages/base/database-url.ts': 'configuration',
+      'packages/base/loopback.ts': 'configuration',
       'src/modules/oidc/provider.ts': 'configuration, and claims of the provider',
       'src/server/base-services.ts': 'configuration',
       'web/src/hooks.server.ts': 'configuration',
@@ -90,7 +90,7 @@ const textRules: Rule[] = [
       'src/modules/notifications/push/send-pushes.ts': 'an endpoint that was parsed before it was stored',
       'src/server/web/anonymous-pages.ts': 'a path of the cache',
       'src/server/web/api-calls.ts': 'the address of a Request',
-      'src/telemetry/request-span.ts': 'the address of a request to another server',
+      'packages/telemetry/request-span.ts': 'the address of a request to another server',
       'web/src/lib/components/PageLinks.svelte': 'the address of the page',
       'web/src/lib/components/Pager.svelte': 'the address of the page',
       'web/src/lib/components/SignInForm.svelte': 'redirections of this server',
@@ -120,14 +120,16 @@ const fieldRules: Rule[] = [
 ];
 
 const isGenerated = /\/(?:generated|messages)\/|\.d\.ts$/;
-const sources = (await Promise.all(['src', 'web/src'].map((folder) => listFiles(path.join(root, folder)))))
+const sources = (
+  await Promise.all(['packages', 'src', 'web/src'].map((folder) => listFiles(path.join(root, folder))))
+)
   .flat()
   .map((file) => path.relative(root, file))
   .filter((file) => /(?<!\.test)\.(?:ts|svelte)$/.test(file) && !isGenerated.test(file));
 
 function rulesFor(file: string): Rule[] {
   if (file.startsWith('web/')) return [...fieldRules, ...textRules];
-  return file.startsWith('src/db/') ? textRules : [...statementRules, ...textRules];
+  return /^(packages|src\/schema)\//.test(file) ? textRules : [...statementRules, ...textRules];
 }
 
 const faults = sources.map(async (file) => {

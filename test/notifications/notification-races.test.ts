@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AdvisoryLock } from '../../src/db/locks.ts';
-import { sql } from '../../src/db/sql.ts';
-import { type Transaction, transaction } from '../../src/db/transaction.ts';
-import { maxId } from '../../src/lib/ids.ts';
+import { maxId } from '#base';
+import { sql, type Transaction, transaction } from '#pg';
+import { AdvisoryLock } from '../../src/schema/locks.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createEvent,

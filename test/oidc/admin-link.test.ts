@@ -1,7 +1,7 @@
 /** The address that a command prints, which signs an admin in when no other way works. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { createOperatorLink } from '../../src/modules/auth/operator-link.ts';
 import { command } from '../support/command.ts';
 import { addAddress, createAdmin, createUser, fromPage, nextPhone } from '../support/factories.ts';

@@ -1,7 +1,7 @@
 /** Sign-in of a browser, and what its cookie authenticates. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { setRole } from '../../src/modules/auth/session-repo.ts';
 import {
   createEvent,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { listLiveSessions, sessionKey } from '../../src/identity/sessions.ts';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
 import { rotateSession, setRole } from '../../src/modules/auth/session-repo.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkBackup } from '../../src/cli/backup/restore-backup.ts';
-import { AdvisoryLock } from '../../src/db/locks.ts';
+import { AdvisoryLock } from '../../src/schema/locks.ts';
 import { cleanUpAfterTests, createTempDir, potluck, type Server, serve, stop } from '../support/processes.ts';
 import { openSql, type SqlConnection } from '../support/sql-tag.ts';
 import { cloneDatabase, createEmptyDatabase } from '../support/test-database.ts';

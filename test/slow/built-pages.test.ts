@@ -13,7 +13,7 @@ const root = path.join(import.meta.dirname, '..', '..');
 /** A copy of this checkout, whose packages are those of this one. */
 async function copyCheckout(): Promise<string> {
   const copy = await createTempDir();
-  for (const name of ['bin', 'client', 'package.json', 'package-lock.json', 'src', 'web']) {
+  for (const name of ['bin', 'client', 'package.json', 'package-lock.json', 'packages', 'src', 'web']) {
     const filter = (file: string) => !file.includes('node_modules') && !file.includes('.svelte-kit');
     await cp(path.join(root, name), path.join(copy, name), { recursive: true, filter });
   }

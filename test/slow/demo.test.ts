@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { raw } from '#pg';
 import { DemoData, demoData } from '../../src/cli/demo/data.ts';
 import { planDemo } from '../../src/cli/demo/plan.ts';
 import { writeDemo } from '../../src/cli/demo/write-demo.ts';
-import { raw } from '../../src/db/sql.ts';
 import { createBodyValidator } from '../../src/http/validation.ts';
 import { demoPhones } from '../../src/lib/demo-phones.ts';
 import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';

@@ -6,7 +6,7 @@ import { chown } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { untilRecovered } from '../../src/db/recovery.ts';
+import { untilRecovered } from '#pg';
 import { findPostgres } from '../support/installed-postgres.ts';
 import { cleanUpAfterTests, createTempDir } from '../support/processes.ts';
 import { openSql } from '../support/sql-tag.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import type { ImportReport } from '../../src/modules/imports/report.ts';

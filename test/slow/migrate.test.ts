@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { MigrationError, migrate, newestVersion } from '../../src/db/migrate.ts';
+import { MigrationError, migrate, newestVersion } from '../../src/schema/migrate.ts';
 import { command, commandOf } from '../support/command.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { createNewerVersion } from '../support/newer-version.ts';
@@ -56,7 +56,7 @@ test('migrate: stores the MD5 of each file; throws MigrationError for a migratio
   const target = await createEmptyDatabase();
   await migrate(target);
   const sql = await openSql(target, 'tests');
-  const file = path.join(import.meta.dirname, '../../src/db/migrations/0001.do.schema.sql');
+  const file = path.join(import.meta.dirname, '../../src/schema/migrations/0001.do.schema.sql');
   const md5 = createHash('md5')
     .update(await readFile(file))
     .digest('hex');

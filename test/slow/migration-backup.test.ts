@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { newestVersion } from '../../src/db/migrate.ts';
+import { newestVersion } from '../../src/schema/migrate.ts';
 import { createNewerVersion } from '../support/newer-version.ts';
 import {
   cleanUpAfterTests,

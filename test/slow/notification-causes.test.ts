@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { maxId } from '../../src/lib/ids.ts';
+import { maxId } from '#base';
 import { eventBody, inDays } from '../support/factories.ts';
 import {
   cleanUpAfterTests,

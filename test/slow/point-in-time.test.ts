@@ -6,7 +6,7 @@ import { appendFile, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startingUp, untilRecovered } from '../../src/db/recovery.ts';
+import { startingUp, untilRecovered } from '#pg';
 import { eventBody } from '../support/factories.ts';
 import { findPostgres } from '../support/installed-postgres.ts';
 import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn, stop } from '../support/processes.ts';

@@ -53,8 +53,8 @@ async function listLoaded(env: Record<string, string>): Promise<string[]> {
   assert.equal((await getEvents(server)).status, 200);
   assert.equal(await stop(server, 'SIGTERM'), 0);
   const modules = (await readFile(list, 'utf8')).trim().split('\n');
-  assert.ok(modules.some((url) => url.endsWith('/src/telemetry/span.ts')));
-  return modules.filter((url) => url.includes('/src/telemetry/export/'));
+  assert.ok(modules.some((url) => url.endsWith('/packages/telemetry/span.ts')));
+  return modules.filter((url) => url.includes('/packages/telemetry/export/'));
 }
 
 test('telemetry: its modules are loaded if a collector is configured, and only then', async () => {

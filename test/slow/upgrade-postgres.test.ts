@@ -5,12 +5,11 @@ import { chown, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { openConnection } from '../../src/db/connection.ts';
-import { createDatabase, majorOfBinaries, targetOf } from '../../src/db/embedded/cluster.ts';
-import { type Placement, place } from '../../src/db/embedded/placement.ts';
-import { startServer } from '../../src/db/embedded/postmaster.ts';
-import { AdvisoryLock } from '../../src/db/locks.ts';
-import { sql } from '../../src/db/sql.ts';
+import { openConnection, sql } from '#pg';
+import { createDatabase, majorOfBinaries, targetOf } from '../../packages/embedded-postgres/cluster.ts';
+import { databaseInUse } from '../../packages/embedded-postgres/embedded.ts';
+import { type Placement, place } from '../../packages/embedded-postgres/placement.ts';
+import { startServer } from '../../packages/embedded-postgres/postmaster.ts';
 import { findPostgres } from '../support/installed-postgres.ts';
 import {
   cleanUpAfterTests,
@@ -76,7 +75,7 @@ test('upgrade-postgres: the database of an older major version is named, and mov
   const id = await fillCluster(DATA_DIR, old);
 
   const process = await openConnection(targetOf(old, password), 'tests');
-  await process.query(sql`select pg_advisory_lock_shared(${AdvisoryLock.embeddedDatabase})`);
+  await process.query(sql`select pg_advisory_lock_shared(${databaseInUse})`);
   const early = await upgrade(from);
   assert.deepEqual([early.code, early.err], [1, 'Stop every process of Potluck first.\n']);
   await process.end();

@@ -1,6 +1,6 @@
 /** Creates calendar files, imports them, and reads the resulting events over the API. */
 import assert from 'node:assert/strict';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import type { DefaultPlace } from '../../src/modules/imports/place-entries.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Signal } from '../../src/lib/config/telemetry.ts';
+import type { Signal } from '#telemetry';
 import { assertIsOtlp, type Json } from './otlp-definitions.ts';
 import { until } from './workers.ts';
 

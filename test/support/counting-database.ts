@@ -1,6 +1,5 @@
 /** A database that records its statements outside of transactions, with the rows that they return. */
-import { type Statement, sql } from '../../src/db/sql.ts';
-import type { Target } from '../../src/db/target.ts';
+import { type Statement, sql, type Target } from '#pg';
 import { connectSql, type SqlDatabase } from './sql-tag.ts';
 
 export type CountedStatement = { text: string; rows: number; statement: Statement };

@@ -1,5 +1,5 @@
 /** Reads the whole database: every column of every table, including the tables of later migrations. */
-import { raw } from '../../src/db/sql.ts';
+import { raw } from '#pg';
 import type { SqlDatabase } from './sql-tag.ts';
 
 type Row = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** Factories that create accounts, events, items and uploads for tests through the API. */
 
 import assert from 'node:assert/strict';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import { setRole } from '../../src/modules/auth/session-repo.ts';
 import { type Api, expectStatus } from './setup.ts';
 

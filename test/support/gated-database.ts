@@ -1,5 +1,5 @@
 /** A database that returns the rows of a statement late: the statement sees what was committed when it began. */
-import type { Target } from '../../src/db/target.ts';
+import type { Target } from '#pg';
 import { readsRecords } from './lagging-database.ts';
 import { connectSql, type SqlDatabase } from './sql-tag.ts';
 

@@ -5,8 +5,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '../../src/db/embedded/embedded.ts';
-import type { Target } from '../../src/db/target.ts';
+import { openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
 import { readConfig } from '../../src/lib/config.ts';
 import { createDocument } from '../../src/server/create-document.ts';
 import { buildWeb } from '../../web/build.ts';

@@ -2,7 +2,7 @@
  * A database whose reads of cached records return an older snapshot, as a replica that is behind does. All other
  * statements, and all transactions, run on the current database.
  */
-import type { Target } from '../../src/db/target.ts';
+import type { Target } from '#pg';
 import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 
 /** The statements that read records for caches: they read versions. The change log has `versions`. */

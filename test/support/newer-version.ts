@@ -12,10 +12,10 @@ const root = path.join(import.meta.dirname, '..', '..');
 export async function createNewerVersion(home: string): Promise<void> {
   await mkdir(home);
   const read = ['web/src/lib/language', 'web/messages/people.json'];
-  for (const name of ['src', 'bin', 'package.json', ...read])
+  for (const name of ['packages', 'src', 'bin', 'package.json', ...read])
     await cp(path.join(root, name), path.join(home, name), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
-  const migrations = path.join(home, 'src', 'db', 'migrations');
+  const migrations = path.join(home, 'src', 'schema', 'migrations');
   const lastMigration = (await readdir(migrations)).sort().at(-1) ?? '';
   const number = String(Number.parseInt(lastMigration, 10) + 1).padStart(4, '0');
   await writeFile(
@@ -25,7 +25,7 @@ export async function createNewerVersion(home: string): Promise<void> {
     create table further (event_id uuid not null, n integer not null, primary key (event_id, n));
     create index further_n on further (event_id, n);`,
   );
-  const distribution = path.join(home, 'src', 'db', 'distribution.ts');
+  const distribution = path.join(home, 'src', 'schema', 'distribution.ts');
   const declared = await readFile(distribution, 'utf8');
   const changed = declared.replace(
     /( +)events: \{ key: 'id', (.+)\n/,

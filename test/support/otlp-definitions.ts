@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Signal } from '../../src/lib/config/telemetry.ts';
+import type { Signal } from '#telemetry';
 
 export type Json = Record<string, unknown>;
 /** A type of protobufjs. */

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openEmbedded } from '../../src/db/embedded/embedded.ts';
-import { type Placement, place } from '../../src/db/embedded/placement.ts';
-import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import type { Target } from '../../src/db/target.ts';
-import { allowStandby } from '../../src/lib/database-url.ts';
+import { allowStandby } from '#base';
+import { openEmbedded } from '#embedded-postgres';
+import type { Target } from '#pg';
+import { type Placement, place } from '../../packages/embedded-postgres/placement.ts';
+import { startServer, stopServer } from '../../packages/embedded-postgres/postmaster.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { createTempDir, readPostmaster } from './processes.ts';
 import { openSql } from './sql-tag.ts';
 

@@ -1,11 +1,18 @@
 /** A template literal tag that runs SQL statements, for tests, torture programs and benchmarks. */
-import { connect, type Database } from '../../src/db/client.ts';
-import { type Connection, openConnection, transactionOn } from '../../src/db/connection.ts';
-import { isDistributed } from '../../src/db/distribute.ts';
-import type { Queryable } from '../../src/db/query.ts';
-import { raw, sql } from '../../src/db/sql.ts';
-import type { Target } from '../../src/db/target.ts';
-import { type Transaction, transaction } from '../../src/db/transaction.ts';
+import {
+  type Connection,
+  connect,
+  type Database,
+  isDistributed,
+  openConnection,
+  type Queryable,
+  raw,
+  sql,
+  type Target,
+  type Transaction,
+  transaction,
+  transactionOn,
+} from '#pg';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any column
 type AnyRow = Record<string, any>;

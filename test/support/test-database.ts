@@ -7,11 +7,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCitus, raw, sql, type Target } from '#pg';
 import { distribute } from '../../src/cli/distribute.ts';
-import { hasCitus } from '../../src/db/distribute.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { raw, sql } from '../../src/db/sql.ts';
-import type { Target } from '../../src/db/target.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { openSql, type SqlConnection } from './sql-tag.ts';
 
 /** Why a test of the embedded database is skipped; `false` if it runs, as the option `skip` of a test takes it. */

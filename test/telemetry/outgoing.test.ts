@@ -5,8 +5,8 @@ import { createServer as createBucket, type IncomingHttpHeaders } from 'node:htt
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import test, { after } from 'node:test';
+import { rootSpan } from '#telemetry';
 import { createPostPush } from '../../src/modules/notifications/push/post-push.ts';
-import { rootSpan } from '../../src/telemetry/span.ts';
 import { codeIn, openSmsService } from '../sessions/sms-service.ts';
 import type { ReceivedSpan } from '../support/collector.ts';
 import {

@@ -1,8 +1,8 @@
 /** An app that exports to a collector of the test. */
 import { after } from 'node:test';
+import { openTelemetry } from '#telemetry';
 import { registry } from '../../src/http/metrics.ts';
 import { readConfig } from '../../src/lib/config.ts';
-import { openTelemetry } from '../../src/telemetry/open-telemetry.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { startTestApp, type TestApp, type TestOptions } from '../support/setup.ts';
 
@@ -12,7 +12,7 @@ export type TracedApp = { api: TestApp; collector: Collector };
 export async function startTracedApp(options: TestOptions = {}): Promise<TracedApp> {
   const collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...options.env };
-  const telemetry = await openTelemetry(readConfig(env), { registry, countLost: () => {} });
+  const telemetry = await openTelemetry(readConfig(env).telemetry, { registry, countLost: () => {} });
   const api = await startTestApp({ ...options, env });
   after(() => telemetry.close());
   return { api, collector };

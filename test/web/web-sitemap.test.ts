@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';
-import type { Database } from '../../src/db/client.ts';
+import type { Database } from '#pg';
 import type { App } from '../../src/http/app.ts';
 import { registerSitemap } from '../../src/server/pages/sitemap.ts';
 import { createEvent, createUser, inDays } from '../support/factories.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newId } from '../../src/lib/ids.ts';
-import { hourMs } from '../../src/lib/time.ts';
+import { hourMs, newId } from '#base';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { potluck, type Server, signInBrowser } from '../../test/support/processes.ts';

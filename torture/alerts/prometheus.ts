@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replaceFile } from '../../src/lib/replace-file.ts';
+import { replaceFile } from '#base';
 import type { Server } from '../../test/support/processes.ts';
 import { findFreePort } from '../failover/free-port.ts';
 import type { ProgramContext } from '../program.ts';

@@ -4,7 +4,7 @@ import { access, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { distribute } from '../../src/cli/distribute.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { findPostgres } from '../../test/support/installed-postgres.ts';
 import { createTempDir } from '../../test/support/processes.ts';
 import { openSql } from '../../test/support/sql-tag.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { untilRecovered } from '../../src/db/recovery.ts';
+import { untilRecovered } from '#pg';
 import { openSql } from '../../test/support/sql-tag.ts';
 import { findFreePort } from '../failover/free-port.ts';
 

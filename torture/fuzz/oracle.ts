@@ -5,8 +5,8 @@
  */
 
 import type { ValidateFunction } from 'ajv';
+import { dayMs, parseDay, parseTimestamp, withPlus } from '#base';
 import { createBodyValidator } from '../../src/http/validation.ts';
-import { dayMs, parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
 import type { Parameter, Schema } from '../../test/operations/openapi-operations.ts';
 import { fitsCurrency } from './price-decimals.ts';
 

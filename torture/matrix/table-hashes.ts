@@ -1,6 +1,6 @@
 /** Hashes of all tables show whether refused requests changed a row. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw } from '../../src/db/sql.ts';
+import { raw } from '#pg';
 import type { Environment } from '../environment.ts';
 
 /**

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freeBytesOf } from '../../src/lib/free-bytes.ts';
+import { freeBytesOf } from '#base';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';

@@ -1,4 +1,4 @@
-import { raw, sql as statement } from '../../src/db/sql.ts';
+import { raw, sql as statement } from '#pg';
 import { type MessageKind, messageKinds } from '../../src/lib/contact.ts';
 import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import { quantile } from '../client.ts';

@@ -3,7 +3,7 @@
  * server.
  */
 import fc from 'fast-check';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { withDefaults } from '../../src/modules/events/event-rules.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';

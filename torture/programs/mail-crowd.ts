@@ -1,6 +1,6 @@
 /** An event with 100,000 guests is cancelled, and a person gets 10,000 followers: who waits for whose mails. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql as statement } from '../../src/db/sql.ts';
+import { sql as statement } from '#pg';
 import { insertSelectedCauses } from '../../src/outbox/causes.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#base';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
 import { postfixProblem, startPostfix } from '../../test/support/postfix.ts';
 import type { Environment } from '../environment.ts';

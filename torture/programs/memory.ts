@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transaction } from '../../src/db/transaction.ts';
+import { transaction } from '#pg';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { withDefaults } from '../../src/modules/events/event-rules.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';

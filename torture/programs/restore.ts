@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { openEmbedded } from '#embedded-postgres';
 import { writeBackup } from '../../src/cli/backup/write-backup.ts';
-import { openEmbedded } from '../../src/db/embedded/embedded.ts';
 import { openDirectory } from '../../src/modules/uploads/storage.ts';
 import { eventBody } from '../../test/support/factories.ts';
 import { assertCounters } from '../../test/support/invariants.ts';

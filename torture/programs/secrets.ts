@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw } from '../../src/db/sql.ts';
+import { raw } from '#pg';
 import type { OpenApi } from '../api.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';

@@ -1,7 +1,7 @@
 /** The database of the server of the tests, for what would otherwise take minutes. */
+
+import { connect, sql } from '#pg';
 import { withDatabase } from '../../src/cli/command/command-context.ts';
-import { connect } from '../../src/db/client.ts';
-import { sql } from '../../src/db/sql.ts';
 import { dataDir } from './environment.ts';
 import type { Person } from './fixtures.ts';
 

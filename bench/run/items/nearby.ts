@@ -1,5 +1,5 @@
 /** W2: a page of 20 within 50 km, by start, with the exact total. */
-import { cellOf } from '../../../src/lib/grid-cells.ts';
+import { cellOf } from '#record-index';
 import { randomOf } from '../../../test/support/random.ts';
 import { cities, type Point, pointNear } from '../../seed/places.ts';
 import { type Candidate, listed, randomToken, selectPage, setUser, type WorkItem } from '../environment.ts';

@@ -2,7 +2,7 @@
  * Varied queries, like those of real users: every request is drawn at random, each round draws new requests, and the
  * server restarts before each round. So no cache of responses helps, and the first request for a record is cold.
  */
-import type { Statement } from '../../../src/db/sql.ts';
+import type { Statement } from '#pg';
 import { type EventQuery, type Order, readEventQuery } from '../../../src/modules/discovery/event-query.ts';
 import { listStatement } from '../../../src/modules/discovery/sql-lists.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';

@@ -3,8 +3,7 @@
  * 27 migrations made a schema from which migration 1 differs: two columns of `rsvps` no longer exist, causes of
  * notifications have one actor, `is_price_known` was false in older rows with a price, and phones were the only contacts.
  */
-import type { Queryable } from '../../db/query.ts';
-import { raw } from '../../db/sql.ts';
+import { type Queryable, raw } from '#pg';
 import { CommandError } from '../command/command-error.ts';
 import type { BackupHeader } from './file-format.ts';
 

@@ -1,11 +1,10 @@
 /** `restore --dry-run FILE`: says what a restore would do, and changes nothing. */
-import { openConnection, transactionOn } from '../../db/connection.ts';
-import { newestVersion } from '../../db/migrate.ts';
-import type { Target } from '../../db/target.ts';
+
+import { freeBytesOf, nearestDirectory } from '#base';
+import { openConnection, type Target, transactionOn } from '#pg';
 import type { Config } from '../../lib/config.ts';
-import { freeBytesOf } from '../../lib/free-bytes.ts';
-import { nearestDirectory } from '../../lib/nearest-directory.ts';
 import { openStorage } from '../../modules/uploads/storage.ts';
+import { newestVersion } from '../../schema/migrate.ts';
 import { hasNoDatabase, withDatabase } from '../command/command-context.ts';
 import type { BackupHeader } from './file-format.ts';
 import { describeContents, describeMissing, sizeText } from './manifest-text.ts';

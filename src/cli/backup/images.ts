@@ -1,7 +1,7 @@
 /** The images of a backup: read from the directory or the bucket, and written there by a restore. */
 import { buffer } from 'node:stream/consumers';
-import type { Connection } from '../../db/connection.ts';
-import { inChunks } from '../../lib/chunks.ts';
+import { inChunks } from '#base';
+import type { Connection } from '#pg';
 import { listUploadIds } from '../../modules/uploads/repo.ts';
 import type { Storage } from '../../modules/uploads/storage.ts';
 import { CommandError } from '../command/command-error.ts';

@@ -1,8 +1,6 @@
 /** The database that a backup is restored into: it must have no rows, and no newer schema than the backup. */
-import type { Connection } from '../../db/connection.ts';
-import { migrateIn, newestVersion, versionOf } from '../../db/migrate.ts';
-import type { Queryable } from '../../db/query.ts';
-import { raw } from '../../db/sql.ts';
+import { type Connection, type Queryable, raw } from '#pg';
+import { migrateIn, newestVersion, versionOf } from '../../schema/migrate.ts';
 import { CommandError } from '../command/command-error.ts';
 import { addDroppedColumns, isOfDevelopment, refuseOldDevelopment, schemaOf } from './development-backup.ts';
 import { type BackupHeader, quoteIdentifier } from './file-format.ts';

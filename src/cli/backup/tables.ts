@@ -1,6 +1,5 @@
 /** Reads the tables of a backup from the database catalogue, so new tables need no change here. */
-import type { Queryable } from '../../db/query.ts';
-import { raw, sql } from '../../db/sql.ts';
+import { type Queryable, raw, sql } from '#pg';
 import { quoteIdentifier, type TableColumns } from './file-format.ts';
 
 /** Tables that migrations fill. A database with rows only in these tables is empty. */

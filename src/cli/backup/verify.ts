@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection } from '#pg';
 import { withDatabase } from '../command/command-context.ts';
 import { CommandError } from '../command/command-error.ts';
 import { describeContents } from './manifest-text.ts';

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { to as copyTo } from 'pg-copy-streams';
+import type { Connection } from '#pg';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { Connection } from '../../db/connection.ts';
-import { versionOf } from '../../db/migrate.ts';
+import { versionOf } from '../../schema/migrate.ts';
 import { CommandError } from '../command/command-error.ts';
 import { startProgressBar } from '../command/progress-bar.ts';
 import type { Manifest, TableSum } from './archive.ts';

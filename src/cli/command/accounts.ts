@@ -1,6 +1,7 @@
 /** Contacts in arguments of commands, and the accounts that commands create for them. */
+
+import type { Transaction } from '#pg';
 import { recordAudit } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import { type Contact, type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { findOrCreateAccount } from '../../modules/users/accounts.ts';

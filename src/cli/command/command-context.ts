@@ -2,19 +2,22 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type Database } from '../../db/client.ts';
-import { type Embedded, openEmbedded } from '../../db/embedded/embedded.ts';
-import { EmbeddedError } from '../../db/embedded/embedded-error.ts';
-import { LockedError } from '../../db/embedded/file-lock.ts';
-import { isOutage } from '../../db/errors.ts';
-import { MigrationError, migrate } from '../../db/migrate.ts';
-import { ConnectionLostError } from '../../db/query.ts';
-import { crashing, RecoveryError, startingUp, untilRecovered } from '../../db/recovery.ts';
-import { sql } from '../../db/sql.ts';
-import type { Target } from '../../db/target.ts';
+import { makeDirectory, readOrCreateSecret } from '#base';
+import { type Embedded, EmbeddedError, LockedError, openEmbedded } from '#embedded-postgres';
+import {
+  ConnectionLostError,
+  connect,
+  crashing,
+  type Database,
+  isOutage,
+  RecoveryError,
+  sql,
+  startingUp,
+  type Target,
+  untilRecovered,
+} from '#pg';
 import type { Config, ReadyConfig } from '../../lib/config.ts';
-import { makeDirectory } from '../../lib/make-directory.ts';
-import { readOrCreateSecret } from '../../lib/secret-file.ts';
+import { MigrationError, migrate } from '../../schema/migrate.ts';
 import { CommandError } from './command-error.ts';
 import { backUpBeforeMigration } from './migration-backup.ts';
 import { stopSignal, unlessStopped } from './stop.ts';

@@ -1,13 +1,10 @@
 /** The way back from an upgrade: a backup of the embedded database as the former version left it. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Migration } from '../../db/migrate.ts';
-import { one, type Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import type { Target } from '../../db/target.ts';
+import { freeBytesOf, makeDirectory } from '#base';
+import { one, type Queryable, sql, type Target } from '#pg';
 import type { Config } from '../../lib/config.ts';
-import { freeBytesOf } from '../../lib/free-bytes.ts';
-import { makeDirectory } from '../../lib/make-directory.ts';
+import type { Migration } from '../../schema/migrate.ts';
 import { CommandError } from './command-error.ts';
 
 const kept = 3;

@@ -2,10 +2,9 @@
  * Inserts the rows of the planned events, one statement per table, and computes the counters. The same
  * transaction must have inserted the events with their items: no other transaction can see them, so no row needs a lock.
  */
-import { raw, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { newId, newIdAt } from '../../lib/ids.ts';
-import { dayMs } from '../../lib/time.ts';
+
+import { dayMs, newId, newIdAt } from '#base';
+import { raw, sql, type Transaction } from '#pg';
 import type { PersonKey } from './data.ts';
 import type { PlannedEvent } from './plan.ts';
 

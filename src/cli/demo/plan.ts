@@ -1,6 +1,5 @@
 /** Plans the rows of the demo from its content. The same time always gives the same plan. */
-import { numbersFrom } from '../../lib/random-numbers.ts';
-import { dayMs, hourMs } from '../../lib/time.ts';
+import { dayMs, hourMs, numbersFrom } from '#base';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-rules.ts';
 import type { Rsvp } from '../../modules/events/repo.ts';

@@ -1,11 +1,9 @@
 /** Writes the demo into the database: small tables through the queries of the API, large ones in bulk. */
-import type { Database } from '../../db/client.ts';
-import { AdvisoryLock } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+
+import { dayMs } from '#base';
+import { type Database, sql, type Transaction, transaction } from '#pg';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { Problem } from '../../lib/errors.ts';
-import { dayMs } from '../../lib/time.ts';
 import { setRole } from '../../modules/auth/session-repo.ts';
 import { insertEvent } from '../../modules/events/repo.ts';
 import { insertItems, toItemValues } from '../../modules/items/repo.ts';
@@ -14,6 +12,7 @@ import { sendMessage } from '../../modules/messages/send.ts';
 import { findOrCreateAccount } from '../../modules/users/accounts.ts';
 import { updateProfile } from '../../modules/users/own-profile.ts';
 import { changeRelation } from '../../modules/users/repo.ts';
+import { AdvisoryLock } from '../../schema/locks.ts';
 import { demoData, type Pair, type PersonKey, personKeys } from './data.ts';
 import { insertRows } from './insert-rows.ts';
 import { type PlannedEvent, planDemo } from './plan.ts';

@@ -1,8 +1,7 @@
 /** The backups that servers make: whether there is a recent one, and space for the next. */
 import { access, constants } from 'node:fs/promises';
+import { freeBytesOf, hourMs } from '#base';
 import { type BackupFile, listBackups } from '../../lib/backup-files.ts';
-import { freeBytesOf } from '../../lib/free-bytes.ts';
-import { hourMs } from '../../lib/time.ts';
 import { sizeText } from '../backup/manifest-text.ts';
 import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';
 

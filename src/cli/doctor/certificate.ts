@@ -1,7 +1,7 @@
 /** How clients find PUBLIC_URL: its name in the DNS, and its certificate. */
 import { lookup } from 'node:dns/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { dayMs } from '../../lib/time.ts';
+import { dayMs } from '#base';
 import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
 
 export const dns: Check = {

@@ -1,5 +1,6 @@
 /** Whether the tables are distributed over the nodes of a cluster with Citus. */
-import { hasCitus, isDistributed, listTablesToDistribute } from '../../db/distribute.ts';
+import { hasCitus, isDistributed } from '#pg';
+import { listTablesToDistribute } from '../../schema/distribute.ts';
 import type { DatabaseCheck } from './database-schema.ts';
 import { broken, good, skipped, warning } from './finding.ts';
 

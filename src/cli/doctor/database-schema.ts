@@ -1,9 +1,13 @@
 /** Whether this version of Potluck can use the database: PostgreSQL, the migrations, and what the role may do. */
-import type { Database } from '../../db/client.ts';
-import { MigrationError, newestVersion, refuseChanged, refuseUnfit, versionOf } from '../../db/migrate.ts';
-import { one } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { type Database, one, sql } from '#pg';
 import type { Config } from '../../lib/config.ts';
+import {
+  MigrationError,
+  newestVersion,
+  refuseChanged,
+  refuseUnfit,
+  versionOf,
+} from '../../schema/migrate.ts';
 import { broken, good, type Result, warning } from './finding.ts';
 
 export type DatabaseCheck = { name: string; run(db: Database, config: Config): Promise<Result | Result[]> };

@@ -1,8 +1,5 @@
 /** The settings of PostgreSQL, and its clock. */
-import { maxConnectionsOf } from '../../db/client.ts';
-import { one } from '../../db/query.ts';
-import { listMissingSettings } from '../../db/session-settings.ts';
-import { sql } from '../../db/sql.ts';
+import { listMissingSettings, maxConnectionsOf, one, sql } from '#pg';
 import { findClockDifference } from '../../server/clock-check.ts';
 import type { DatabaseCheck } from './database-schema.ts';
 import { broken, good, warning } from './finding.ts';

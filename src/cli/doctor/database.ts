@@ -1,5 +1,5 @@
 /** The database: whether it can be used, and what the checks of its schema and its settings find. */
-import { connect } from '../../db/client.ts';
+import { connect } from '#pg';
 import { withDatabase } from '../command/command-context.ts';
 import { CommandError } from '../command/command-error.ts';
 import { unlessStopped } from '../command/stop.ts';

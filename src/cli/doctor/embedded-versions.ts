@@ -1,7 +1,7 @@
 /** How old the embedded PostgreSQL and the libraries in its package are, by its files alone: a server may have no network. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findBinaries } from '../../db/embedded/binaries.ts';
+import { findBinaries } from '#embedded-postgres';
 import { type Check, good, type Result, skipped, warning } from './finding.ts';
 
 /** The version of the packages in package.json, and the day on which the registry of npm got it. */

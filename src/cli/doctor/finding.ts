@@ -1,5 +1,5 @@
 /** What a check found, and how checks run: each by itself, in a limited time. */
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '#base';
 import type { Context } from './context.ts';
 
 export type State = 'good' | 'warning' | 'broken' | 'skipped';

@@ -2,8 +2,8 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { nearestDirectory } from '#base';
 import { reserve } from '../../http/disk-reserve.ts';
-import { nearestDirectory } from '../../lib/nearest-directory.ts';
 import { broken, type Check, good, type Result, warning } from './finding.ts';
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3];

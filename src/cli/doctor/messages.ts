@@ -1,8 +1,9 @@
 /** Text messages, and the message that `--send-to` sends. */
+
+import { newId } from '#base';
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
 import { defaultInstanceName } from '../../lib/config/instance-name.ts';
 import type { Config } from '../../lib/config.ts';
-import { newId } from '../../lib/ids.ts';
 import { createTransport } from '../../mail/transport.ts';
 import { senderOf } from '../../modules/auth/sms.ts';
 import { SmsFailure } from '../../modules/auth/sms-failure.ts';

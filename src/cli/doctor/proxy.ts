@@ -1,5 +1,5 @@
 /** What a proxy in front of the server does to requests: their origin, large bodies, streams, metrics and addresses. */
-import { isLoopbackHost, isLoopbackUrl } from '../../lib/loopback.ts';
+import { isLoopbackHost, isLoopbackUrl } from '#base';
 import { maxBodyBytes } from '../../modules/uploads/receive-body.ts';
 import { ask, describeAnswer, isProblem, parseJson } from './ask.ts';
 import { broken, type Check, good, reasonOf, skipped, warning } from './finding.ts';

@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { connect } from '../../db/client.ts';
-import { one } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import { type Destination, type Signal, signals } from '../../lib/config/telemetry.ts';
-import { allowStandby } from '../../lib/database-url.ts';
+import { allowStandby } from '#base';
+import { connect, one, sql } from '#pg';
+import { type Destination, post, type Signal, signals } from '#telemetry';
 import { openStorage } from '../../modules/uploads/storage.ts';
-import { post } from '../../telemetry/export/post.ts';
 import { databaseReason } from '../command/command-context.ts';
 import { parseJson } from './ask.ts';
 import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';

@@ -3,8 +3,7 @@
  * and a scrape costs it no more than a copy.
  */
 import cluster, { type Worker } from 'node:cluster';
-import { singleFlight } from '../../lib/single-flight.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { singleFlight, withTimeout } from '#base';
 import { mergeMetrics } from './merge-metrics.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 

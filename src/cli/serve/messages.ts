@@ -1,5 +1,5 @@
 /** What the processes of a server tell each other. */
-import type { Target } from '../../db/target.ts';
+import type { Target } from '#pg';
 
 /** The first message to a worker. `number`: from 1 to SERVERS; its successor has the same. */
 export type Start = { type: 'start'; number: number; secretKey: string; target: Target };

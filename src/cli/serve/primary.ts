@@ -5,10 +5,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import path from 'node:path';
 import { pino } from 'pino';
+import { processesVariable, singleFlight } from '#base';
+import { openTelemetry } from '#telemetry';
 import { loggerOptions } from '../../http/logging.ts';
-import { processesVariable } from '../../lib/process-share.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
-import { openTelemetry } from '../../telemetry/open-telemetry.ts';
 import type { CommandContext } from '../command/command-context.ts';
 import { unlessStopped } from '../command/stop.ts';
 import { relayMetrics } from './gather-metrics.ts';
@@ -21,7 +20,7 @@ import { endWorker, WorkerSlot } from './worker-slot.ts';
  * @throws CommandError if a worker ends before the server is open; the reason of `stop`
  */
 export async function runWorkers(context: CommandContext, stop: AbortSignal): Promise<void> {
-  const telemetry = await openTelemetry(context.config);
+  const telemetry = await openTelemetry(context.config.telemetry);
   const log = pino(loggerOptions(context.config));
   telemetry.reportTo(log);
   // All workers wait at the same socket. The other policy of Node.js lets the primary accept connections and hand them out:

@@ -1,12 +1,10 @@
 /** What a server prints and logs when it is open. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/client.ts';
-import { listMissingSettings } from '../../db/session-settings.ts';
-import { findUnverifiedHost, type Target } from '../../db/target.ts';
+import { type Database, findUnverifiedHost, listMissingSettings, type Target } from '#pg';
+import { notExported } from '#telemetry';
 import type { Config } from '../../lib/config.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { findBuildProblem } from '../../server/web/built-files.ts';
-import { notExported } from '../../telemetry/log-lines.ts';
 import type { CommandContext } from '../command/command-context.ts';
 import { findSetupAddress } from './setup-address.ts';
 

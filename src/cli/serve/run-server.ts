@@ -1,14 +1,13 @@
 /** A server in this process, from the app to its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Database } from '../../db/client.ts';
-import { isOutage } from '../../db/errors.ts';
+import { type Database, isOutage } from '#pg';
+import { openTelemetry } from '#telemetry';
 import type { App } from '../../http/app.ts';
 import { stopListening } from '../../http/drain.ts';
 import { lostTelemetry, registry } from '../../http/metrics.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { buildApp } from '../../server/build-app.ts';
-import { openTelemetry } from '../../telemetry/open-telemetry.ts';
 import { unlessStopped } from '../command/stop.ts';
 import { toAddressError } from './address.ts';
 import type { Log } from './report-start.ts';
@@ -49,7 +48,7 @@ export async function runServer(
 ): Promise<void> {
   const { config } = options;
   const countLost = (signal: string, count: number) => lostTelemetry.inc({ signal }, count);
-  const telemetry = await openTelemetry(config, { registry, countLost });
+  const telemetry = await openTelemetry(config.telemetry, { registry, countLost });
   const app = await buildApp({ ...options, pages: true });
   telemetry.reportTo(app.log);
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the

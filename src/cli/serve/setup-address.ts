@@ -1,4 +1,4 @@
-import { isOutage } from '../../db/errors.ts';
+import { isOutage } from '#pg';
 import { openSetup } from '../../instance/setup-token.ts';
 import { hasAdmin } from '../../modules/users/admins.ts';
 import type { CommandContext } from '../command/command-context.ts';

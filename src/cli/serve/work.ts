@@ -1,4 +1,4 @@
-import { connect } from '../../db/client.ts';
+import { connect } from '#pg';
 import { registry } from '../../http/metrics.ts';
 import { readConfig } from '../../lib/config.ts';
 import { shareMetrics } from './gather-metrics.ts';

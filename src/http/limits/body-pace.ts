@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairQueue } from '../../lib/fair-queue.ts';
+import { FairQueue } from '#base';
 
 /** The bytes of a body after which it waits for its next turn, or a few more. */
 const bytesPerTurn = 64 * 1024;

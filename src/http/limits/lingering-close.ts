@@ -11,8 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { shareOf } from '../../lib/process-share.ts';
+import { largestNetworkOf, shareOf } from '#base';
 import { paceOf } from './body-pace.ts';
 
 /** The maximum number of bytes to read after the response. The largest accepted body has 10 MiB. */

@@ -3,8 +3,8 @@
  * A client network with many unread responses gets a 429.
  */
 import type { FastifyInstance } from 'fastify';
+import { shareOf } from '#base';
 import { Problem } from '../../lib/errors.ts';
-import { shareOf } from '../../lib/process-share.ts';
 import type { OutageLog } from '../outage-log.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
 import { maxUnreadPerNetwork, stallTimeoutMs } from './unread-responses.ts';

@@ -4,7 +4,7 @@
  * places. After that it waits for its client to read the response, which may take long and holds no place.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
+import { largestNetworkOf } from '#base';
 
 /** What the requests of one client network, the largest one of an address, hold. */
 export type NetworkLoad = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../db/client.ts';
-import type { Statement } from '../../db/sql.ts';
+import type { Database, Statement } from '#pg';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
 const limit = 600;

@@ -12,12 +12,9 @@
  * returns the time of the database. So the clocks of the servers need not agree. Where they do not, the first report of a
  * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
-import { shareOf } from '../../lib/process-share.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+
+import { keyedHash, shareOf, singleFlight, withTimeout } from '#base';
+import { type Database, sql } from '#pg';
 
 export const windowMs = 60_000;
 /** The time limit for a report. After a timeout, no request waits for reports for `retryAfterMs`. */

@@ -4,11 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Database } from '../../db/client.ts';
+import { type ClientNetworks, largestOf, networksOf, shareOf } from '#base';
+import type { Database } from '#pg';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
-import { type ClientNetworks, largestOf, networksOf } from '../../lib/ip-address.ts';
-import { shareOf } from '../../lib/process-share.ts';
 import { isPageCall } from '../page-calls.ts';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 

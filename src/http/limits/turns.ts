@@ -8,7 +8,7 @@
  * to others.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { shareOf } from '../../lib/process-share.ts';
+import { shareOf } from '#base';
 import { isPageCall } from '../page-calls.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
 
@@ -28,7 +28,7 @@ type Waiting = { reply: FastifyReply; minPauseMs: number; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
 
 /**
- * `atOnce`: together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy
+ * `atOnce`: together fewer than the database's connections for transactions (packages/pg/client.ts), so that one network cannot occupy
  * all; heavy reads use none, and the requests of pages to the API take turns of their own. `leastPauseMs`, `maxPauseMs`: of the
  * pause after a turn. Handing over a document takes no time, but sending it does: a megabyte, if the client decodes nothing.
  */

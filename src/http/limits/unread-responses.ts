@@ -8,7 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { shareOf } from '../../lib/process-share.ts';
+import { shareOf } from '#base';
 import { streams as streamMetrics } from '../metrics.ts';
 import type { OpenRequests } from './open-requests.ts';
 

@@ -1,5 +1,5 @@
 /** The URLs of the database and of its replicas. */
-import { readParameter, sessionAttributes, sslModes } from '../database-url.ts';
+import { readParameter, sessionAttributes, sslModes } from '#base';
 import type { Reader } from './reader.ts';
 
 const postgres = ['postgres:', 'postgresql:'];

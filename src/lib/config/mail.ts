@@ -1,7 +1,7 @@
 /** How mails are sent. */
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '#base';
 import { isMailAddress } from '../mail-address.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,6 +1,6 @@
 /** Where the server is reached, and by whom. */
 import { isIP } from 'node:net';
-import { isLoopbackHost, isLoopbackUrl } from '../loopback.ts';
+import { isLoopbackHost, isLoopbackUrl } from '#base';
 import { isUrl, isWhole, type Reader } from './reader.ts';
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };

@@ -1,5 +1,5 @@
 /** The OpenID Connect provider with which people sign in. No fault shows the secret. */
-import { isLoopbackUrl } from '../loopback.ts';
+import { isLoopbackUrl } from '#base';
 import { isUrl, type Reader } from './reader.ts';
 
 /** `issuer`: as the URL parser writes it: that of the provider may lack the slash after the host. */

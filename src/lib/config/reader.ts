@@ -1,5 +1,5 @@
 /** Reads single environment variables, and collects the faults. */
-import { splitHosts } from '../database-url.ts';
+import { splitHosts } from '#base';
 
 export type Reader = ReturnType<typeof readerOf>;
 

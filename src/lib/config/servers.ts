@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isWhole, type Reader } from './reader.ts';
 
-/** More of them would need more connections than the embedded PostgreSQL has (db/client.ts). */
+/** More of them would need more connections than the embedded PostgreSQL has (packages/pg/client.ts). */
 const maxServers = 8;
 
 /** Reads SERVERS: a number, or `auto` for one process on each processor core. */

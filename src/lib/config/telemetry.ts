@@ -1,27 +1,8 @@
 /** OpenTelemetry: variables of its specification, with the names and meanings that they have there. */
+
+import { signals, type TelemetryConfig } from '#telemetry';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Reader } from './reader.ts';
-
-export const signals = ['traces', 'metrics', 'logs'] as const;
-export type Signal = (typeof signals)[number];
-
-/** Where the data of a signal is sent. */
-export type Destination = {
-  url: string;
-  headers: Record<string, string>;
-  timeoutMs: number;
-  isCompressed: boolean;
-};
-
-export type TelemetryConfig = {
-  /** Signals without one are not exported. */
-  destinations: Partial<Record<Signal, Destination>>;
-  /** What describes this server. */
-  resource: Record<string, string>;
-  /** `followsParent`: the sender of a request decides for its trace. `ratio`: the share of the other traces. */
-  sampling: { followsParent: boolean; ratio: number };
-  metricIntervalMs: number;
-};
 
 const samplers = [
   'parentbased_always_on',

@@ -1,7 +1,7 @@
 /** Changes of the contacts of an account, each in one transaction. */
 import type { FastifyRequest } from 'fastify';
+import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf, keepAuditOf, recordAudit } from '../../audit/audit.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockOwnAccount } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { type Contact, type ContactKind, canReceive, type MessageKind } from '../../lib/contact.ts';

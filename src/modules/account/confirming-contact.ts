@@ -1,7 +1,7 @@
-import type { Queryable } from '../../db/query.ts';
+import { dayMs } from '#base';
+import type { Queryable } from '#pg';
 import { type Contact, type Contacts, canReceive, contactsOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { dayMs } from '../../lib/time.ts';
 import { listContactsSince } from '../users/accounts.ts';
 import type { AccountServices } from './services.ts';
 

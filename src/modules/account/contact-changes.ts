@@ -1,9 +1,8 @@
 /** Contacts that people have asked to add, and not confirmed yet: the newest of each kind. */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { dayMs } from '#base';
+import { type Database, sql, type Transaction } from '#pg';
 import { type MessageContact, type MessageKind, storedContact } from '../../lib/contact.ts';
-import { dayMs } from '../../lib/time.ts';
 
 /** No code is valid for longer. */
 const lifetimeMs = dayMs;

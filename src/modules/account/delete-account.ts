@@ -5,11 +5,11 @@
  * The hooks of the modules lock rows in LOCK_ORDER, so the deletion never deadlocks with another transaction.
  * The locks that later hooks rely on are documented at the hooks of `users` and `events`.
  */
+
+import { sql, type Transaction } from '#pg';
 import { recordChange } from '../../cache/change-log.ts';
-import { LOCK_ORDER } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { DeletedAccount, DeletionEffects, DeletionHook } from '../../http/define-module.ts';
+import { LOCK_ORDER } from '../../schema/locks.ts';
 import { type AccountNames, deleteNames, deleteUser } from '../users/delete-account-data.ts';
 
 /** Sorts hooks by the place of their first table in LOCK_ORDER. */

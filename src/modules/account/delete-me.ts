@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
+import { transaction } from '#pg';
 import { auditContextOf } from '../../audit/audit.ts';
-import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';

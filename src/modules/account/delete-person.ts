@@ -1,6 +1,7 @@
 /** What every deletion of an account does, after its owner or an admin has confirmed it. */
+
+import type { Transaction } from '#pg';
 import { type AuditContext, anonymizeAudit } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { hashContacts } from '../auth/code-hashes.ts';
 import { deleteAccount } from './delete-account.ts';

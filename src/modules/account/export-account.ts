@@ -2,15 +2,13 @@
  * Exports everything that the server stores about a person, as one JSON document, all sections in one snapshot of the
  * database. Rows are read through cursors and serialized 50 at a time, so an export of any size needs little memory.
  */
-import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
-import { raw, sql } from '../../db/sql.ts';
-import { transaction } from '../../db/transaction.ts';
+
+import { runInTurn } from '#base';
+import { type Database, type Queryable, raw, sql, transaction } from '#pg';
 import type { ExportSection, ExportSubject } from '../../http/export-section.ts';
 import { piecesOf } from '../../http/pieces.ts';
 import { type Contacts, contactsOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { runInTurn } from '../../lib/map-in-turns.ts';
 import { hashContacts } from '../auth/code-hashes.ts';
 
 /** The number of rows that are read and serialized at a time: about 1 ms of work. */

@@ -1,7 +1,7 @@
 /** Account export: unconfirmed contacts, and the tables that belong to no module. */
 import { Type } from 'typebox';
+import { sql } from '#pg';
 import { selectOwnAudit } from '../../audit/audit.ts';
-import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { messageKinds } from '../../lib/contact.ts';

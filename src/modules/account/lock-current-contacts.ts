@@ -1,5 +1,5 @@
+import type { Transaction } from '#pg';
 import type { AuditContext } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import { type Contact, contactsOf } from '../../lib/contact.ts';
 import { hashContacts } from '../auth/code-hashes.ts';
 import { lockContacts } from '../auth/contact-locks.ts';

@@ -1,6 +1,6 @@
 /** Streams that clients take turns to receive. */
 import { Readable } from 'node:stream';
-import type { FairQueue } from '../../lib/fair-queue.ts';
+import type { FairQueue } from '#base';
 
 type StreamOptions = {
   queue: FairQueue;

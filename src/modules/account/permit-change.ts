@@ -3,8 +3,8 @@
  * that was sent to a contact of the account, or a session that began in the last ten minutes.
  */
 import type { FastifyRequest } from 'fastify';
+import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf } from '../../audit/audit.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { type Contact, canReceive } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';

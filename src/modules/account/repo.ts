@@ -1,6 +1,5 @@
 /** The events and claims of a person, as far as policy lets the person see them. */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+import { type Database, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
-import { createLoader } from '../../db/batching.ts';
+import { FairQueue, largestNetworkOf, minuteMs } from '#base';
+import { createLoader } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { minuteMs } from '../../lib/time.ts';
 import type { AuthServices } from '../auth/services.ts';
 import type { DiscoveryServices } from '../discovery/services.ts';
 import type { UploadServices } from '../uploads/services.ts';

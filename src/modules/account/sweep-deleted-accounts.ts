@@ -3,8 +3,9 @@
  * transaction becomes visible on one node after the other: a write in the person's name releases the account on its node,
  * the account is deleted, and then the rows of the write appear on another node.
  */
+
+import { type Transaction, transaction } from '#pg';
 import { anonymizeLateAudit } from '../../audit/audit.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { contactsOf } from '../../lib/contact.ts';
 import { hashContacts } from '../auth/code-hashes.ts';

@@ -2,11 +2,9 @@
  * Tombstones of deleted accounts: what sweeps must know, and when the next one is due. A tombstone is encrypted with the
  * server's key, so neither the database nor a backup tells who deleted their account.
  */
-import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { newIdAt, timeOfId } from '../../lib/ids.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
+
+import { keyedHash, newIdAt, timeOfId } from '#base';
+import { type Queryable, sql, type Transaction } from '#pg';
 import { seal, unsealOwn } from '../../lib/sealing.ts';
 import type { AccountNames } from '../users/delete-account-data.ts';
 

@@ -1,5 +1,5 @@
+import { transaction } from '#pg';
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { lockAdmin } from '../../identity/act-as-admin.ts';

@@ -1,6 +1,6 @@
+import { dayMs } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { dayMs } from '../../lib/time.ts';
 import { countOpenReports } from '../reports/repo.ts';
 import { countAccounts, countAccountsByDay, countEvents, countEventsByDay, countSuspended } from './repo.ts';
 import { AdminOverview } from './schemas.ts';

@@ -1,8 +1,8 @@
+import { readFrom, readUntil } from '#base';
 import { listAuditPage } from '../../audit/audit.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { readFrom, readUntil } from '../../lib/time.ts';
 import { readFilterId } from '../users/user-id.ts';
 import { toAuditEntry } from './present.ts';
 import { AuditEntry, AuditQuery } from './schemas.ts';

@@ -1,12 +1,9 @@
-import type { Database } from '../../db/client.ts';
-import { AdvisoryLock } from '../../db/locks.ts';
-import { one } from '../../db/query.ts';
-import { empty, join, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { dayMs } from '#base';
+import { type Database, empty, join, one, type Statement, sql, type Transaction } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { dayMs } from '../../lib/time.ts';
+import { AdvisoryLock } from '../../schema/locks.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { listedCondition } from '../events/policy.ts';
 import { userSearchTerm } from '../users/search-key.ts';

@@ -1,9 +1,9 @@
+import { newId } from '#base';
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { invalid } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { canonicalAddress } from '../../lib/mail-address.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import { insertMails } from '../../mail/mails.ts';

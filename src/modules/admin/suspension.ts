@@ -1,11 +1,10 @@
 /** Suspends and restores accounts. */
+
+import { inChunks } from '#base';
+import { type Database, sql, type Transaction, transaction } from '#pg';
 import { recordChange } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
-import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
 import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';

@@ -1,8 +1,7 @@
 /** RSVPs in batches: RSVPs to the same event share one transaction and one update of its counters. */
+
+import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import { changeStatement } from '../../cache/change-log.ts';
-import { RETRY_WITH_TARGET } from '../../db/run-batch.ts';
-import type { Statement } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
 import { Problem } from '../../lib/errors.ts';
 import {

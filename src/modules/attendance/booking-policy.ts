@@ -1,7 +1,8 @@
 /** Decides about bookings: what a command changes, or why it is refused. */
+
+import { newId } from '#base';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { BookingAccess, CounterMove } from './booking-repo.ts';
 import type { BookingRow } from './booking-schemas.ts';

@@ -1,8 +1,16 @@
 /** SQL of bookings. Statements without a result are sent with the end of their transaction. */
-import type { Database } from '../../db/client.ts';
-import { byPosition, type Queryable } from '../../db/query.ts';
-import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
+import {
+  byPosition,
+  type Database,
+  deleteRows,
+  empty,
+  insertRows,
+  type Queryable,
+  rowsOf,
+  type Statement,
+  sql,
+  updateRows,
+} from '#pg';
 import { type NewSummary, summaryTypes, writeSummary } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';

@@ -1,9 +1,8 @@
 /** Account deletion: RSVPs, saves and bookings. */
-import { lockEach } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { inChunks } from '#base';
+import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { inChunks } from '../../lib/chunks.ts';
 import { takeBack } from '../../outbox/summaries.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import { type CounterMove, moveCounters } from './booking-repo.ts';

@@ -1,6 +1,6 @@
 /** Account export: RSVPs, saves and bookings. */
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { oneOf, timestamp } from '../../http/schemas.ts';
 

@@ -1,8 +1,8 @@
 /** SQL of guest lists. */
-import type { Database } from '../../db/client.ts';
-import { empty, sql } from '../../db/sql.ts';
+
+import { minId } from '#base';
+import { type Database, empty, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
-import { minId } from '../../lib/ids.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { listShownPeople, type ShownPerson } from '../events/shown-people.ts';
 

@@ -1,7 +1,4 @@
-import { lockRows, skipLockedUnless } from '../../db/locks.ts';
-import { rowsOf } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { lockRows, rowsOf, type Statement, skipLockedUnless, sql, type Transaction } from '#pg';
 
 /**
  * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the transaction

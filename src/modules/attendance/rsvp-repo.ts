@@ -1,8 +1,14 @@
 /** SQL of RSVPs. Statements without a result are sent with the end of their transaction. */
-import { byPosition } from '../../db/query.ts';
-import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import {
+  byPosition,
+  deleteRows,
+  insertRows,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+  updateRows,
+} from '#pg';
 import {
   type NewSummary,
   type Summary,

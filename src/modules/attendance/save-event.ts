@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { body as bodySchema, named } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';

@@ -1,5 +1,5 @@
 /** Requests to SMS services. */
-import { requestSpan } from '../../telemetry/request-span.ts';
+import { requestSpan } from '#telemetry';
 import { SmsFailure, type SmsFailureReason } from './sms-failure.ts';
 
 /** Gives a message to an SMS service. @throws SmsFailure */

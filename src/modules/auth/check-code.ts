@@ -3,8 +3,8 @@
  * (send-limits.ts). Wrong tries are limited for each requester and contact (try-limits.ts).
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { Transaction } from '#pg';
 import { type AuditAction, type AuditContext, recordAudit } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { toAsciiDigits } from '../../lib/digits.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -2,8 +2,9 @@
  * Keyed hashes of contacts and codes. Without the server's key, the stored hashes cannot be searched for numbers and
  * addresses.
  */
+
+import { keyedHash } from '#base';
 import type { Contact } from '../../lib/contact.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
 import { type MailedPurpose, mailedPurposes } from '../../mail/mailer.ts';
 
 /** A code confirms one kind of action and is not valid for another. Each can be mailed. */

@@ -1,9 +1,7 @@
 /** One-time codes, the wrong tries, and the daily counts of messages. */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { newIdAt } from '../../lib/ids.ts';
-import { dayMs, utcDay } from '../../lib/time.ts';
+
+import { dayMs, newIdAt, utcDay } from '#base';
+import { type Database, sql, type Transaction } from '#pg';
 import { type CodePurpose, contactScope, strangersScope } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 import type { Try } from './try-limits.ts';

@@ -2,9 +2,9 @@
  * Locks that transactions take before any row, in this order: that of an account whose contacts change, then those of
  * contacts, in ascending order of their hashes. They are advisory locks of PostgreSQL, on all servers.
  */
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
+
+import { keyedHash } from '#base';
+import { sql, type Transaction } from '#pg';
 
 /**
  * Locks contacts until the transaction ends: transactions about the codes of a contact run one after the other, and each

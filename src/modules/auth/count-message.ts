@@ -1,8 +1,8 @@
-import type { Transaction } from '../../db/transaction.ts';
+import { secondsToNextUtcDay } from '#base';
+import type { Transaction } from '#pg';
 import type { ReadyConfig } from '../../lib/config.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { countSend } from './codes-repo.ts';
 import type { Trust } from './requesters.ts';
 import { isOverLimit, namesOf, scopesOf } from './send-limits.ts';

@@ -5,8 +5,7 @@
  * The MAC includes the contact, so a token is worthless for any other contact, and the database stores none.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { keyedHash } from '../../lib/keyed-hash.ts';
-import { dayMs } from '../../lib/time.ts';
+import { dayMs, keyedHash } from '#base';
 import { packToken, unpackToken } from '../../lib/token-packing.ts';
 
 const prefix = 'pd_';

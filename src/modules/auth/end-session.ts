@@ -1,5 +1,5 @@
+import { transaction } from '#pg';
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';

@@ -1,6 +1,6 @@
 /** Account export: sessions, codes, tries and known networks. */
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { oneOf, timestamp } from '../../http/schemas.ts';
 import { codePurposes, contactScope } from './code-hashes.ts';

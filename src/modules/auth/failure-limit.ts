@@ -3,10 +3,11 @@
  * call the provider. A wrong code is stored, also for a contact that was sent none. An IPv6 /56 may fail twice as often, and a /48
  * four times. Attempts that succeed do not count.
  */
-import { type Transaction, transaction } from '../../db/transaction.ts';
+
+import { secondsToNextUtcDay } from '#base';
+import { type Transaction, transaction } from '#pg';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
-import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { countSend, subtractSend } from './codes-repo.ts';
 import { type FailureUse, networkScopes } from './send-limits.ts';
 import type { AuthServices } from './services.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf } from '../../http/schemas.ts';
 import { Session } from './schemas.ts';

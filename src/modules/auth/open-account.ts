@@ -1,7 +1,7 @@
 /** Signing in, for every kind of proof and of session: verifies the proof, and finds or creates the account. */
 import type { FastifyRequest } from 'fastify';
+import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import { deviceCookie, sessionCookie, wayCookie } from '../../http/browser-cookie.ts';
 import { languageOf } from '../../http/request-language.ts';
 import type { Contact } from '../../lib/contact.ts';

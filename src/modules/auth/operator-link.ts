@@ -1,6 +1,6 @@
 /** Links with which the operator of the server lets an admin in, when no other way works. */
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from '../../db/transaction.ts';
+import type { Transaction } from '#pg';
 import type { ReadyConfig } from '../../lib/config.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 import { hashCode, hashContact } from './code-hashes.ts';

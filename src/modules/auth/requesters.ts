@@ -11,13 +11,9 @@
  * | the operator, by a command | `device` |
  */
 import type { FastifyRequest } from 'fastify';
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { dayMs, isKnownAddress, keyedHash, largestNetworkOf, networksOf } from '#base';
+import { type Database, sql, type Transaction } from '#pg';
 import { deviceCookieName, readCookies } from '../../http/browser-cookie.ts';
-import { isKnownAddress, largestNetworkOf, networksOf } from '../../lib/ip-address.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
-import { dayMs } from '../../lib/time.ts';
 import { readDeviceToken } from './device-tokens.ts';
 import type { AuthServices } from './services.ts';
 

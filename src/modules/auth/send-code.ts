@@ -1,7 +1,7 @@
 /** Creates one-time codes and sends them. Of the codes that a requester was sent, the newest is valid. */
 import { randomInt } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import { type Transaction, transaction } from '#pg';
 import { languageOf } from '../../http/request-language.ts';
 import { type Contact, canReceive } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -17,12 +17,11 @@
  * the tenth message on, codes are valid until the day ends. A message whose code is used makes room for another. Mails cost the
  * operator nothing: the mailer bounds all of them together (mail/allowance.ts).
  */
+
+import { keyedHash, networksOf, nextUtcDay } from '#base';
 import type { ReadyConfig } from '../../lib/config.ts';
 import type { Contact } from '../../lib/contact.ts';
-import { networksOf } from '../../lib/ip-address.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
 import { readPhone } from '../../lib/phone.ts';
-import { nextUtcDay } from '../../lib/time.ts';
 import { contactScope, hashContact, strangersScope } from './code-hashes.ts';
 import type { Trust } from './requesters.ts';
 

@@ -1,9 +1,7 @@
 /** Sessions, and the roles that they carry in the session cache. */
+
+import { type Database, sql, type Transaction, transaction, update } from '#pg';
 import { recordChange } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
-import { update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';

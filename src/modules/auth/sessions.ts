@@ -2,9 +2,10 @@
  * Sessions, which end after at most 180 days: an access token for 30 minutes and a refresh token for 30 days, or
  * the token of a browser session (identity/browser-sessions.ts).
  */
+
+import { dayMs, newId } from '#base';
+import { type Database, type Transaction, transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
-import type { Database } from '../../db/client.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import { browserIdleMs } from '../../identity/browser-sessions.ts';
 import { findSuspension, findSuspensionByToken } from '../../identity/suspensions.ts';
 import {
@@ -16,8 +17,6 @@ import {
   type TokenPair,
 } from '../../identity/tokens.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
-import { dayMs } from '../../lib/time.ts';
 import {
   deleteSession,
   findSessionForUpdate,

@@ -3,9 +3,10 @@
  * its requester, encrypted with the server's key. It therefore cannot be guessed, works in any browser and network, and is valid
  * once, as its code is.
  */
+
+import { keyedHash } from '#base';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { type MessageContact, storedContact } from '../../lib/contact.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
 import { seal, unsealOwn } from '../../lib/sealing.ts';
 import { packToken } from '../../lib/token-packing.ts';
 

@@ -1,10 +1,10 @@
 /** Drivers for text messages: a service, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
+import { notExported } from '#telemetry';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { textMessages } from '../../http/metrics.ts';
 import type { SmsConfig } from '../../lib/config/sms.ts';
 import type { Config } from '../../lib/config.ts';
-import { notExported } from '../../telemetry/log-lines.ts';
 import type { SendText } from './call-sms-service.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import { httpSender } from './http-sms.ts';

@@ -1,10 +1,10 @@
 /** Tells a contact that a contact of the account was changed. */
 import type { FastifyRequest } from 'fastify';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import { newId } from '#base';
+import { type Transaction, transaction } from '#pg';
 import { languageOf } from '../../http/request-language.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { insertMails } from '../../mail/mails.ts';
 import { countMessage } from './count-message.ts';
 import { countText, type DeliveryServices } from './deliver-code.ts';

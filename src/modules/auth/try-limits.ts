@@ -12,7 +12,7 @@
  * Known requesters use their own budget first. Strangers in 20 networks make at most 25 + 19 × 3 tries, which leaves three to
  * any other network, and all of `network` and `device`.
  */
-import { dayMs } from '../../lib/time.ts';
+import { dayMs } from '#base';
 import type { CodePurpose } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 

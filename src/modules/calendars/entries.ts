@@ -1,5 +1,5 @@
 /** Calendar entries: events with the names of their organizers, rendered without blocking other requests. */
-import { mapInTurns, runInTurn } from '../../lib/map-in-turns.ts';
+import { mapInTurns, runInTurn } from '#base';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { People } from '../users/people.ts';
 import {

@@ -1,5 +1,5 @@
 /** Account export: the secret URL of the person's calendar. */
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportRow } from '../../http/export-section.ts';
 import { timestamp } from '../../http/schemas.ts';
 

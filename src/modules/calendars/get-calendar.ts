@@ -1,6 +1,6 @@
+import { dayMs } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
-import { dayMs } from '../../lib/time.ts';
 import { isVisible } from '../events/policy.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEvents } from './entries.ts';

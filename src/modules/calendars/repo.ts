@@ -1,6 +1,4 @@
-import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { type Queryable, sql, type Transaction } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';

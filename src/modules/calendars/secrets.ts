@@ -3,7 +3,7 @@
  * (24). The id locates the row; the 192 random bits are the secret. The database stores only its SHA-256.
  */
 import { randomBytes } from 'node:crypto';
-import { packId, unpackId } from '../../lib/ids.ts';
+import { packId, unpackId } from '#base';
 import { hashToken, packedIdBytes, packToken, unpackToken } from '../../lib/token-packing.ts';
 
 const prefix = 'pc_';

@@ -1,8 +1,8 @@
 /** Lists of public events, from the discovery index or, while there is none, from the database. */
+
+import { type FairQueue, largestNetworkOf } from '#base';
+import { type Coordinates, distanceKm } from '#record-index';
 import type { Viewer } from '../../identity/caller.ts';
-import type { FairQueue } from '../../lib/fair-queue.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import { type ListElement, parseListed, type ShownEvent } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';

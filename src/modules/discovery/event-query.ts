@@ -1,8 +1,9 @@
 /** The filters of event lists: from query parameters to the query that runs. */
-import { type Box, parseBox } from '../../lib/coordinates.ts';
+
+import { dayMs, parseDay, readFrom, readUntil } from '#base';
+import type { Box, Circle } from '#record-index';
+import { parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
-import type { Circle } from '../../lib/grid-cells.ts';
-import { dayMs, parseDay, readFrom, readUntil } from '../../lib/time.ts';
 import { type Search, searchQuery } from '../events/search-words.ts';
 import type { EventListQuery } from './schemas.ts';
 

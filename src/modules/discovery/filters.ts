@@ -2,20 +2,30 @@
  * The filters of event lists, without words: as conditions in SQL, as a test in memory, and as bitmaps of a segment. A
  * filter stands in all three functions.
  */
-import { join, type Statement, sql } from '../../db/sql.ts';
-import { type Bitmap, clearBit, hasBit, intersectAll, type Range, setBit } from '../../lib/bitmap.ts';
-import { type Box, isInBox } from '../../lib/coordinates.ts';
+
+import { hourMs } from '#base';
+import { join, type Statement, sql } from '#pg';
 import {
   type Band,
+  type Bitmap,
+  type Box,
   boxBands,
   boxCells,
+  type Cap,
   type Circle,
+  capOf,
   circleBands,
   circleCells,
-} from '../../lib/grid-cells.ts';
-import { lowerBound } from '../../lib/lower-bound.ts';
-import { type Cap, capOf, farthestKm, isPointInCap } from '../../lib/sphere.ts';
-import { hourMs } from '../../lib/time.ts';
+  clearBit,
+  farthestKm,
+  hasBit,
+  intersectAll,
+  isInBox,
+  isPointInCap,
+  lowerBound,
+  type Range,
+  setBit,
+} from '#record-index';
 import { listedCondition } from '../events/policy.ts';
 import type { Days, ListQuery } from './event-query.ts';
 import type { BitmapPool } from './memory/bitmap-pool.ts';

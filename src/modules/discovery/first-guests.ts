@@ -1,5 +1,5 @@
 /** The first guests of events whom a viewer may list. */
-import type { Database } from '../../db/client.ts';
+import type { Database } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { listGuests } from '../attendance/guest-repo.ts';
 import { listShownPeople } from '../events/shown-people.ts';

@@ -1,5 +1,5 @@
+import { parseId } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { parseId } from '../../lib/ids.ts';
 import { EventHighlightsList, EventHighlightsQuery } from './highlight-schemas.ts';
 import { findHighlights } from './highlights.ts';
 import type { DiscoveryServices } from './services.ts';

@@ -1,8 +1,5 @@
 /** What lists show beside the records of events: some of the guests, the booked seats, and how much is still needed. */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
-import { queryEach } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { createLoader, type Database, queryEach, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { belongsToAudience, isOrganizer } from '../events/audience.ts';
 import { isVisible } from '../events/policy.ts';

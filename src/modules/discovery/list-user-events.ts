@@ -1,5 +1,4 @@
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+import { type Database, sql } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isListed, listedCondition } from '../events/policy.ts';

@@ -1,4 +1,4 @@
-import { lazily } from '../../lib/lazily.ts';
+import { lazily } from '#base';
 import type { EventServices } from '../events/services.ts';
 import { createEventLists } from './event-lists.ts';
 import { createHighlightLoader } from './highlights.ts';

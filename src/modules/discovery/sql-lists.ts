@@ -1,7 +1,5 @@
 /** Lists that the database computes, with one statement each: the page and the exact total. */
-import type { Queryable } from '../../db/query.ts';
-import { materialized } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { materialized, type Queryable, type Statement, sql } from '#pg';
 import type { Search } from '../events/search-words.ts';
 import type { ListQuery, Page, Slice } from './event-query.ts';
 import { conditionOf, isBounded } from './filters.ts';

@@ -1,5 +1,4 @@
-import { FairQueue } from '../../lib/fair-queue.ts';
-import { shareOf } from '../../lib/process-share.ts';
+import { FairQueue, shareOf } from '#base';
 
 /**
  * Statements of lists, maps and feeds may be expensive: few run at a time, which leaves connections to cheaper requests, and

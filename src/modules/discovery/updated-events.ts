@@ -3,16 +3,12 @@
  * keep a copy. The database computes these lists. There are no filters, because an event that a change takes out of a filter
  * would need a tombstone of its own for each filter.
  */
-import type { Queryable } from '../../db/query.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
-import { readSettledTime } from '../../db/transaction-times.ts';
+
+import { dayMs, type FairQueue, largestNetworkOf, minId, readFrom } from '#base';
+import { empty, type Queryable, readSettledTime, type Statement, sql } from '#pg';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
-import type { FairQueue } from '../../lib/fair-queue.ts';
-import { minId } from '../../lib/ids.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { dayMs, readFrom } from '../../lib/time.ts';
 import { toCachedEvent } from '../events/event-cache.ts';
 import { type ListElement, listedJson } from '../events/event-serializer.ts';
 import { isListed, listedCondition } from '../events/policy.ts';

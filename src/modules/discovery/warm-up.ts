@@ -3,7 +3,7 @@
  * times as long as later ones.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Coordinates } from '../../lib/sphere.ts';
+import type { Coordinates } from '#record-index';
 import { serializePage } from '../events/event-serializer.ts';
 import type { Lists } from './event-lists.ts';
 import { readEventQuery } from './event-query.ts';

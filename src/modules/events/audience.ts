@@ -2,10 +2,7 @@
  * Who may see the people of an event: its guests (`guestListVisibility`), and who brings what
  * (`claimantVisibility`). `belongsToAudience` decides whether a viewer sees people; shown-people.ts which of them.
  */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
-import { rowsOf } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { createLoader, type Database, rowsOf, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 
 /**

@@ -3,8 +3,9 @@
  * version of the row that it changes, and the version of the record is the sum. Lists show nothing of the counters, so
  * the discovery index compares the version of the event's row alone.
  */
+
+import { isOneOf, sql } from '#pg';
 import type { ChangedRecords } from '../../cache/change-log.ts';
-import { isOneOf, sql } from '../../db/sql.ts';
 import { listedCondition } from './policy.ts';
 
 /** The changed records of events, for the change log. */

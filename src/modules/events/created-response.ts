@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/transaction.ts';
+import type { Transaction } from '#pg';
 import { Problem } from '../../lib/errors.ts';
 import type { PersonRow } from '../users/present.ts';
 import { toCachedEvent } from './event-cache.ts';

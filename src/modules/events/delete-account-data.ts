@@ -1,7 +1,5 @@
 /** Account deletion: the events that the person organizes. */
-import { lockEach } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedEvents } from './changed-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';

@@ -1,5 +1,5 @@
 /** The length of events. */
-import { dayMs } from '../../lib/time.ts';
+import { dayMs } from '#base';
 import { dateIn } from '../../lib/time-zones.ts';
 
 /** The most days that an event lasts: a leap year. A longer event would stand at the start of most lists. */

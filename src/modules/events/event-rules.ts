@@ -1,8 +1,9 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
+
+import { parseTimestamp, timestampBounds } from '#base';
 import { versionOf } from '../../http/conditional.ts';
 import { decimalsOf, hasDecimals } from '../../lib/currencies.ts';
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
-import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import {
   dateIn,
   isStartOfDay,

@@ -8,11 +8,10 @@
  * for each request costs more than copying the cached bytes.
  */
 import { Type } from 'typebox';
+import { ByteWriter, type Coordinates } from '#record-index';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
 import { serializerOf } from '../../http/serialization.ts';
-import { ByteWriter } from '../../lib/byte-writer.ts';
-import type { Coordinates } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
 import { versionOfEvent } from './event-rules.ts';

@@ -1,6 +1,6 @@
 /** Account export: the events that the person organizes. */
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { fanOutKinds } from '../../outbox/kinds.ts';

@@ -1,9 +1,7 @@
 /** Hides an event from all but its organizer and admins, and shows it again. */
+
+import { assignments, sql, type Transaction, transactionTime, update } from '#pg';
 import type { Change } from '../../cache/change-log.ts';
-import { update } from '../../db/rows.ts';
-import { assignments, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transactionTime } from '../../db/transaction-times.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
 import { listingKeysOf } from './listing-keys.ts';

@@ -1,9 +1,8 @@
 /** SQL of the table `imports`, which maps the entries of calendars to events. */
-import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { newId } from '../../lib/ids.ts';
-import type { Coordinates } from '../../lib/sphere.ts';
+
+import { newId } from '#base';
+import { type Queryable, sql, type Transaction } from '#pg';
+import type { Coordinates } from '#record-index';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
 

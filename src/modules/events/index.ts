@@ -1,5 +1,5 @@
+import { hourMs } from '#base';
 import { defineModule } from '../../http/define-module.ts';
-import { hourMs } from '../../lib/time.ts';
 import { deleteEvent, updateEvent } from './change-event.ts';
 import { createEvent } from './create-event.ts';
 import { eventDeletionHooks } from './delete-account-data.ts';

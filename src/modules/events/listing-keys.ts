@@ -1,7 +1,8 @@
 /** The listing keys of events: their places in lists, by which the discovery index finds what a change affects. */
+
+import { dayMs } from '#base';
+import { cellOf } from '#record-index';
 import type { ListingKey } from '../../cache/change-log.ts';
-import { cellOf } from '../../lib/grid-cells.ts';
-import { dayMs } from '../../lib/time.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 

@@ -1,9 +1,5 @@
+import { assignments, lockEach, sql, type Transaction, transactionTime, update } from '#pg';
 import type { ListingKey } from '../../cache/change-log.ts';
-import { lockEach } from '../../db/locks.ts';
-import { update } from '../../db/rows.ts';
-import { assignments, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transactionTime } from '../../db/transaction-times.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 import { writeTombstones } from './tombstones.ts';

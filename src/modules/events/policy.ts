@@ -1,6 +1,6 @@
 /** Visibility of events: by id (visible) and in lists (listed), in TypeScript and as conditions on `events e`. */
 
-import { type Statement, sql } from '../../db/sql.ts';
+import { type Statement, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isOrganizer } from './audience.ts';

@@ -1,12 +1,21 @@
+import { newId } from '#base';
+import {
+  assignments,
+  columnOf,
+  insertValues,
+  isOneOf,
+  type Queryable,
+  raw,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+  transactionTime,
+  update,
+} from '#pg';
+import { cellOf } from '#record-index';
 import { recordChange } from '../../cache/change-log.ts';
-import type { Queryable } from '../../db/query.ts';
-import { columnOf, rowsOf, update } from '../../db/rows.ts';
-import { assignments, insertValues, isOneOf, raw, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transactionTime } from '../../db/transaction-times.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { cellOf } from '../../lib/grid-cells.ts';
-import { newId } from '../../lib/ids.ts';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';

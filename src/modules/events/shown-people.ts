@@ -1,6 +1,5 @@
 /** Which of the people of an event a viewer sees: those on guest lists, and those who bring something. */
-import type { Queryable } from '../../db/query.ts';
-import { isOneOf, sql } from '../../db/sql.ts';
+import { isOneOf, type Queryable, sql } from '#pg';
 import type { PersonRow } from '../users/present.ts';
 
 /** `seesAll`: as organizers and admins do, who see all people except suspended ones. */

@@ -1,10 +1,10 @@
 /** Pages of event lists in the order of start and id. A cursor holds the position of the last event of a page. */
 
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { maxId, minId } from '#base';
+import { sql } from '#pg';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { oneOf } from '../../http/schemas.ts';
-import { maxId, minId } from '../../lib/ids.ts';
 import { ListedEvent } from './schemas.ts';
 
 export type Position = { startAt: Date; id: string };

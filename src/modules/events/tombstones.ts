@@ -2,12 +2,17 @@
  * Tombstones of events that lists no longer show. The transaction that changes an event writes its tombstone, under the lock on
  * the event. An event has either a place in lists or, if lists have ever shown it, a tombstone.
  */
-import type { Queryable } from '../../db/query.ts';
-import { deleteRows, insertRows, updateRows } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transactionTime } from '../../db/transaction-times.ts';
-import { dayMs } from '../../lib/time.ts';
+
+import { dayMs } from '#base';
+import {
+  deleteRows,
+  insertRows,
+  type Queryable,
+  sql,
+  type Transaction,
+  transactionTime,
+  updateRows,
+} from '#pg';
 import type { EventFields } from './event-fields.ts';
 
 export const tombstoneReasons = ['deleted', 'cancelled', 'hidden'] as const;

@@ -1,6 +1,5 @@
 /** Loads the viewer's own fields of events: RSVP, saved flag and booking. Concurrent requests share statements. */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
+import { createLoader, type Database } from '#pg';
 import type { ViewerState, ViewerStateOfRecord } from './present.ts';
 import { listViewerStates, listViewerStatesOfRecords, type ViewerStateKey } from './repo.ts';
 

@@ -1,7 +1,7 @@
 /** The waitlist of an event: positions and promotion. */
-import { amongKeys, update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import { newId } from '../../lib/ids.ts';
+
+import { newId } from '#base';
+import { amongKeys, sql, update } from '#pg';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 
 export type BookingStatus = 'booked' | 'waiting';

@@ -1,5 +1,5 @@
 /** Chooses between two ways to find the events of a feed: from the followed people, or along the next events. */
-import type { Database } from '../../db/client.ts';
+import type { Database } from '#pg';
 import { countFollowed, type FeedElement, type FeedQuery, listByPeople, listByTime } from './repo.ts';
 
 /** Up to this number of followed people, the feed reads all their events. */

@@ -1,8 +1,8 @@
 /** Finds the events of a feed in the discovery index. */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
+
+import { runInTurn } from '#base';
+import { createLoader, type Database } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
-import { runInTurn } from '../../lib/map-in-turns.ts';
 import type { CurrentIndex } from '../discovery/memory/current-index.ts';
 import { rsvpLength } from '../discovery/memory/people-events.ts';
 import { type FeedElement, type FeedQuery, listSurroundings, type Surroundings } from './repo.ts';

@@ -1,6 +1,4 @@
-import type { Database } from '../../db/client.ts';
-import { queryEach } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { type Database, queryEach, type Statement, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import type { PeopleEvent } from '../discovery/memory/people-events.ts';
 import { listedCondition } from '../events/policy.ts';

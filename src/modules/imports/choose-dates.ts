@@ -3,7 +3,7 @@
  * if all are over the last. Changed dates of a series are events of their own.
  */
 import { createHash } from 'node:crypto';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
+import { mapInTurns } from '#base';
 import { dateKey, instantKey } from './date-keys.ts';
 import type { EntryTime } from './entry-times.ts';
 import { movePeriod, nextDate, type Series } from './next-date.ts';

@@ -1,5 +1,5 @@
 /** Reads DTSTART, DTEND and DURATION of an entry (RFC 5545), also as programs write them that do not follow it. */
-import { dayMs, hourMs, parseTimestamp } from '../../lib/time.ts';
+import { dayMs, hourMs, parseTimestamp } from '#base';
 import { startOfDate } from '../../lib/time-zones.ts';
 import { daysOf, maxDays } from '../events/event-length.ts';
 import type { Property } from './content-line.ts';

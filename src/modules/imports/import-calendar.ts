@@ -1,8 +1,7 @@
 /** Imports a calendar for an organizer. A repeated import applies only the changes. */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
-import { inChunks } from '../../lib/chunks.ts';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
+
+import { inChunks, mapInTurns } from '#base';
+import { type Database, sql } from '#pg';
 import { findLastPlace, type ImportedEvent, listImportedEvents, listKeysOfUid } from '../events/imports.ts';
 import { loadCountryNames } from '../places/address/country-names.ts';
 import { AddressFinder } from '../places/address/find-address.ts';

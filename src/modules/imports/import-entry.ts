@@ -1,7 +1,6 @@
 /** Imports one entry: inserts an event, or updates the event of an earlier import. */
 import type { ErrorObject } from 'ajv';
-import type { Database } from '../../db/client.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import { type Database, type Transaction, transaction } from '#pg';
 import { createBodyValidator } from '../../http/validation.ts';
 import { violationOf } from '../../http/validation-messages.ts';
 import { timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';

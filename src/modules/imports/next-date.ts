@@ -1,5 +1,5 @@
 /** Which date of a series becomes an event: the next coming one, or if all are over the last. */
-import { dayMs, hourMs } from '../../lib/time.ts';
+import { dayMs, hourMs } from '#base';
 import { dateKey, keyZone } from './date-keys.ts';
 import { type EntryPeriod, type EntryTime, toInstant } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';

@@ -2,7 +2,7 @@
  * Splits an iCalendar file (RFC 5545) into its VEVENT components with their line numbers. A broken component
  * does not affect the others, and its error names the line.
  */
-import { mapInTurns } from '../../lib/map-in-turns.ts';
+import { mapInTurns } from '#base';
 import { CalendarError } from './calendar-error.ts';
 import { type ContentLine, readLines } from './calendar-lines.ts';
 import { readProperty, textOf } from './content-line.ts';

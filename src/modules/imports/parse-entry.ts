@@ -1,5 +1,5 @@
 /** Parses a VEVENT into the fields of an event. What cannot be read is left out or mended, and noted. */
-import type { Coordinates } from '../../lib/sphere.ts';
+import type { Coordinates } from '#record-index';
 import { fold, isVisibleLine, shorten } from '../../lib/text.ts';
 import { categories } from '../events/catalogue.ts';
 import { eventFields } from '../events/event-fields.ts';

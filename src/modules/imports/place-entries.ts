@@ -1,6 +1,6 @@
 /** Finds where the events of a calendar are: by GEO, by LOCATION, by the other events, or at a default place. */
-import { mapInTurns } from '../../lib/map-in-turns.ts';
-import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
+import { mapInTurns } from '#base';
+import { type Coordinates, distanceKm } from '#record-index';
 import { timeZoneAt } from '../../lib/time-zones.ts';
 import type { AddressFinder, FoundAddress } from '../places/address/find-address.ts';
 import { fitOf } from '../places/address/zone-fit.ts';

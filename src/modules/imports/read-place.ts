@@ -1,5 +1,5 @@
 /** Where an entry is: GEO, LOCATION and what Apple writes beside it. */
-import type { Coordinates } from '../../lib/sphere.ts';
+import type { Coordinates } from '#record-index';
 import { shorten } from '../../lib/text.ts';
 import { eventFields } from '../events/event-fields.ts';
 import { type Property, textOf } from './content-line.ts';

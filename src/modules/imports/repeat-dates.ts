@@ -2,7 +2,7 @@
  * The dates of a rule (RRULE of RFC 5545), in local time, day after day: so every rule, also one without any date, ends
  * after a bounded number of steps.
  */
-import { dayMs } from '../../lib/time.ts';
+import { dayMs } from '#base';
 import { maxCount, type Rule } from './repeat-rule.ts';
 
 /** Days of a series with a COUNT that are looked at, about 55 years; otherwise those before and after today. */

@@ -1,5 +1,5 @@
+import { transaction } from '#pg';
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { contactsOf } from '../../lib/contact.ts';

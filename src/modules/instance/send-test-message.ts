@@ -1,4 +1,4 @@
-import { transaction } from '../../db/transaction.ts';
+import { transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { languageOf } from '../../http/request-language.ts';
 import { contactsOf, type MessageContact, type MessageKind } from '../../lib/contact.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
 import { sessionCookie, wayCookie } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Settings } from '../../instance/settings.ts';

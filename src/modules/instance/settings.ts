@@ -1,7 +1,7 @@
 /** Reads and checks changes of the settings of the instance. */
 
+import type { Transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { BaseServices } from '../../http/services.ts';
 import {
   changeSettings,

@@ -1,5 +1,4 @@
-import { one } from '../../db/query.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { one, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import type { Caller } from '../../identity/caller.ts';

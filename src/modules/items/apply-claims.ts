@@ -1,11 +1,11 @@
 /** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
-import { RETRY_WITH_TARGET } from '../../db/run-batch.ts';
-import type { Statement } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { newId } from '#base';
+import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
+import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import {
   insertSummaryPushes,
   listSummaryState,

@@ -1,9 +1,19 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
-import { lockRows, skipLockedUnless } from '../../db/locks.ts';
-import { byPosition, type Queryable } from '../../db/query.ts';
-import { deleteRows, insertRows, joinedBy, rowsOf, updateRows } from '../../db/rows.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import {
+  byPosition,
+  deleteRows,
+  empty,
+  insertRows,
+  joinedBy,
+  lockRows,
+  type Queryable,
+  rowsOf,
+  type Statement,
+  skipLockedUnless,
+  sql,
+  type Transaction,
+  updateRows,
+} from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import {

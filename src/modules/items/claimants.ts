@@ -3,10 +3,7 @@
  * request reads them from the database, so the list has what was acknowledged before. Requests that wait at the
  * same time share a statement, and those without a token also the result.
  */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
-import { empty, sql } from '../../db/sql.ts';
+import { createLoader, type Database, empty, type Queryable, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { belongsToAudience, type GuestCheck, isOrganizer } from '../events/audience.ts';
 import type { EventRow } from '../events/present.ts';

@@ -1,7 +1,5 @@
 /** Account deletion: the person's claims. The items of the person's own events are deleted with the events. */
-import { lockEach } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ItemId } from '../../lib/ids.ts';
 import { takeBack } from '../../outbox/summaries.ts';

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/transaction.ts';
+import type { Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 /** Account export: items of the person's events, and the person's claims. */
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { kinds } from './schemas.ts';

@@ -2,9 +2,9 @@
  * Loads items and claims for concurrent requests with one statement each. Requests for the items of the same event
  * also share the serialized items.
  */
-import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
+
+import { mapInTurns } from '#base';
+import { createLoader, type Database } from '#pg';
 import type { ViewerStateKey } from '../events/repo.ts';
 import { type SerializedItems, serializeItems } from './item-serializer.ts';
 import type { MyClaim } from './present.ts';

@@ -5,8 +5,8 @@
  * item-serializer.test.ts compares the composed text with the serialization of the whole response.
  */
 import { Type } from 'typebox';
+import { mapInTurns } from '#base';
 import { serializerOf } from '../../http/serialization.ts';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { type ClaimantRow, type ItemRow, type MyClaim, toClaimant, toItem, toMyClaim } from './present.ts';
 import { Item, type Kind } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 /** Decides who may change items and who may claim them. */
-import type { Queryable } from '../../db/query.ts';
+import type { Queryable } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { ItemId } from '../../lib/ids.ts';

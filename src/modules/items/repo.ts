@@ -1,8 +1,5 @@
 /** SQL of items, and of the state that decides about claims. */
-import { one, type Queryable } from '../../db/query.ts';
-import { rowsOf, update } from '../../db/rows.ts';
-import { isOneOf, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { isOneOf, one, type Queryable, rowsOf, type Statement, sql, type Transaction, update } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { ItemId } from '../../lib/ids.ts';

@@ -9,10 +9,9 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inChunks, withTimeout } from '#base';
 import type { Caller } from '../../identity/caller.ts';
-import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
 import type { EventServices } from '../events/services.ts';
 import { readCurrentCallers } from './current-callers.ts';
 import { type LiveRow, listChanged, listLiveRows } from './repo.ts';

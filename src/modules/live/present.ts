@@ -1,8 +1,8 @@
 /** The messages of a stream: the state of an event, and the changes from one state to the next. */
 import { hash } from 'node:crypto';
+import { mapInTurns } from '#base';
 import { serializerOf } from '../../http/serialization.ts';
 import { formatItemId } from '../../lib/ids.ts';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { serializeItem } from '../items/item-serializer.ts';
 import type { LiveRow } from './repo.ts';
 import { LiveCounts, LiveEvent } from './schemas.ts';

@@ -1,5 +1,4 @@
-import type { Database } from '../../db/client.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { type Database, type Statement, sql } from '#pg';
 import type { EventRow } from '../events/present.ts';
 import type { ItemRow } from '../items/present.ts';
 import type { LiveCounts, LiveEvent } from './schemas.ts';

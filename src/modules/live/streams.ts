@@ -1,9 +1,8 @@
 /** The open streams of one process: their limits and their heartbeats. */
 import type { FastifyReply } from 'fastify';
+import { largestNetworkOf, shareOf } from '#base';
 import { streams as metrics } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { shareOf } from '../../lib/process-share.ts';
 import type { LiveState } from './present.ts';
 import { Stream } from './stream.ts';
 

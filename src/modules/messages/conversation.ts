@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { maxId } from '#base';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
-import { maxId } from '../../lib/ids.ts';
 import { UserParams } from '../users/schemas.ts';
 import { readUserId } from '../users/user-id.ts';
 import { requireEvent, requirePerson, visibleEvents } from './policy.ts';

@@ -1,7 +1,5 @@
 /** Account deletion: the person's conversations. */
-import { lockEach } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 
 export const messageDeletionHooks: DeletionHook[] = [

@@ -1,6 +1,6 @@
 /** Account export: conversations and messages. */
 import { Type } from 'typebox';
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, timestamp } from '../../http/schemas.ts';
 

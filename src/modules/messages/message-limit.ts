@@ -1,5 +1,5 @@
+import { minuteMs, utcDay } from '#base';
 import { Problem } from '../../lib/errors.ts';
-import { minuteMs, utcDay } from '../../lib/time.ts';
 import { quotaExceeded } from '../../quotas/daily-quotas.ts';
 import type { SendingWindow } from './repo.ts';
 

@@ -1,5 +1,5 @@
 /** Decides who may send messages to a person, and who may read conversations with them. */
-import { RETRY_INDIVIDUALLY } from '../../db/run-batch.ts';
+import { RETRY_INDIVIDUALLY } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';

@@ -1,10 +1,16 @@
-import type { Database } from '../../db/client.ts';
-import { lockEach } from '../../db/locks.ts';
-import { one } from '../../db/query.ts';
-import { insertRows, listEach, rowsOf, updateRows } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { maxId } from '../../lib/ids.ts';
+import { maxId } from '#base';
+import {
+  type Database,
+  insertRows,
+  listEach,
+  lockEach,
+  one,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+  updateRows,
+} from '#pg';
 import { type Pair, selectLockedPerson } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Participants } from './present.ts';
 

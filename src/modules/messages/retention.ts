@@ -1,9 +1,14 @@
 /** Partitions of messages, and the deletion of old messages where the operator has switched it on. */
-import type { Database } from '../../db/client.ts';
-import { createPartitions, deleteOlderThan, type PartitionedTable } from '../../db/partitions.ts';
-import { sql } from '../../db/sql.ts';
-import { transaction } from '../../db/transaction.ts';
-import { minId } from '../../lib/ids.ts';
+
+import { minId } from '#base';
+import {
+  createPartitions,
+  type Database,
+  deleteOlderThan,
+  type PartitionedTable,
+  sql,
+  transaction,
+} from '#pg';
 import type { Participants } from './present.ts';
 
 /**

@@ -2,12 +2,11 @@
  * Sends messages: all messages that wait are sent in one transaction, and each gets an outcome of its own.
  */
 
-import { RETRY_INDIVIDUALLY } from '../../db/run-batch.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { newIdAt } from '#base';
+import { RETRY_INDIVIDUALLY, type Transaction } from '#pg';
 import type { BatchRules } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newIdAt } from '../../lib/ids.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
 import { isLimited, limitMessages, type MessageLimits } from './message-limit.ts';

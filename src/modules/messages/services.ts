@@ -1,4 +1,4 @@
-import { createLoader } from '../../db/batching.ts';
+import { createLoader } from '#pg';
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import type { EventServices } from '../events/services.ts';
 import { keyOfPair, pairOf } from '../users/relation-locks.ts';

@@ -1,5 +1,5 @@
 /** Account deletion: the causes, inbox, settings and mails of the person, and the person in the inboxes of others. */
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { deleteMailsOf } from '../../mail/mails.ts';
 import { lockAndDelete } from '../../outbox/delete-notifications.ts';

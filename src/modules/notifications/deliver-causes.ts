@@ -1,8 +1,14 @@
 /** Delivers the causes of the outbox that have a single recipient. */
-import { AdvisoryLock, lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { deleteRows } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import {
+  deleteRows,
+  lockEach,
+  type Statement,
+  skipLockedUnless,
+  sql,
+  type Transaction,
+  transaction,
+} from '#pg';
+import { AdvisoryLock } from '../../schema/locks.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 type CauseKey = { userId: string; id: string };

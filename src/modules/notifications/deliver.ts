@@ -1,8 +1,8 @@
 /** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
-import { type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { newId } from '#base';
+import { type Statement, sql, type Transaction } from '#pg';
 import type { BaseServices } from '../../http/services.ts';
-import { newId } from '../../lib/ids.ts';
 import type { Cause } from '../../outbox/causes.ts';
 import {
   type Channel,

@@ -1,8 +1,14 @@
 /** SQL of the jobs that write notifications. */
-import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { deleteRows, insertRows, rowsOf } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import {
+  deleteRows,
+  insertRows,
+  lockEach,
+  rowsOf,
+  type Statement,
+  skipLockedUnless,
+  sql,
+  type Transaction,
+} from '#pg';
 import type { Level, NotificationKind } from '../../outbox/kinds.ts';
 
 /** The number of notifications that an inbox holds; older ones are deleted. */

@@ -1,8 +1,7 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
-import { skipLockedUnless } from '../../db/locks.ts';
-import { join, type Statement, sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
-import { idAfter, minId } from '../../lib/ids.ts';
+
+import { idAfter, minId } from '#base';
+import { join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
 import { type FanOutKind, fanOuts } from '../../outbox/kinds.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 

@@ -1,9 +1,9 @@
 /** The jobs that write and delete notifications. Runs of several servers at the same time are harmless. */
-import type { Database } from '../../db/client.ts';
-import { transaction } from '../../db/transaction.ts';
+
+import { dayMs } from '#base';
+import { type Database, transaction } from '#pg';
 import type { Job } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { dayMs } from '../../lib/time.ts';
 import { deleteExpiredMailCounts } from '../../mail/allowance.ts';
 import { deleteOldMails, leaseMs } from '../../mail/mails.ts';
 import { deliverCauses } from './deliver-causes.ts';

@@ -1,8 +1,8 @@
 /** Measures how far the jobs of all servers are behind, for the metrics. */
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+
+import { timeOfId } from '#base';
+import { type Database, sql } from '#pg';
 import { backlogs } from '../../http/metrics.ts';
-import { timeOfId } from '../../lib/ids.ts';
 
 /** No statement reads more rows, however long the queue is. */
 const maxRows = 10_000;

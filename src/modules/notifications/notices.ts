@@ -1,7 +1,5 @@
 /** What notifications say of the changes of an event, from the notices of the outbox. */
-import type { Queryable } from '../../db/query.ts';
-import { rowsOf } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
+import { type Queryable, rowsOf, sql } from '#pg';
 import type { NotificationKind } from '../../outbox/kinds.ts';
 import type { Notice, NoticedEvent } from '../../outbox/notices.ts';
 

@@ -1,11 +1,17 @@
 /** SQL of inboxes and settings. */
-import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
-import { insertRows, rowsOf } from '../../db/rows.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { maxId, minId } from '#base';
+import {
+  type Database,
+  empty,
+  insertRows,
+  type Queryable,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+} from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
-import { maxId, minId } from '../../lib/ids.ts';
 import {
   adminKinds,
   kinds as allKinds,

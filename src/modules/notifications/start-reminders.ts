@@ -1,10 +1,16 @@
 /** Finds the events that begin within a day, and starts the reminders of their guests. */
-import type { Database } from '../../db/client.ts';
-import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { insertRows } from '../../db/rows.ts';
-import { type Statement, sql } from '../../db/sql.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
-import { dayMs } from '../../lib/time.ts';
+
+import { dayMs } from '#base';
+import {
+  type Database,
+  insertRows,
+  lockEach,
+  type Statement,
+  skipLockedUnless,
+  sql,
+  type Transaction,
+  transaction,
+} from '#pg';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { isCurrent } from './fan-out.ts';
 

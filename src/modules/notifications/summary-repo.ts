@@ -1,7 +1,5 @@
 /** SQL of the organizers' unread notifications, which are columns of other tables (outbox/summaries.ts). */
-import { lockEach } from '../../db/locks.ts';
-import { join, raw, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { join, lockEach, raw, type Statement, sql, type Transaction } from '#pg';
 import { type SummaryKind, summaries, summaryKinds } from '../../outbox/kinds.ts';
 import { columnsOf } from '../../outbox/summaries.ts';
 import { deleteOverflow, inboxSize } from './delivery-repo.ts';

@@ -1,7 +1,7 @@
 /** The account of an identity that the provider has confirmed. */
 import type { FastifyRequest } from 'fastify';
+import type { Transaction } from '#pg';
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import { type Contact, canReceive, contactsOf, isIdentityAt } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { hashContacts } from '../auth/code-hashes.ts';

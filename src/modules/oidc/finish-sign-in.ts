@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { transaction } from '#pg';
 import { auditContextOf } from '../../audit/audit.ts';
-import { transaction } from '../../db/transaction.ts';
 import { sessionCookie, wayCookie } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';

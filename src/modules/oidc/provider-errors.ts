@@ -1,5 +1,6 @@
 /** What a failure at the provider means for the person, and what the log says about it: no token, code or claim. */
 import type { FastifyBaseLogger } from 'fastify';
+import { Unavailable } from '#base';
 import { Problem } from '../../lib/errors.ts';
 import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 
@@ -17,7 +18,10 @@ type Failure = Error & { code?: string; error?: string; status?: number; cause?:
 export function problemOf(failure: unknown, log: FastifyBaseLogger, isDescribed: boolean): Problem {
   const { code, error, status, message, cause } = failure as Failure;
   const problemCode = isDescribed ? problemCodeOf(code, error) : 'oidc_unavailable';
-  const problem = failure instanceof Problem ? failure : new Problem(problemCode);
+  const problem =
+    failure instanceof Problem
+      ? failure
+      : new Problem(failure instanceof Unavailable ? 'unavailable' : problemCode);
   if (problem.code === 'oidc_cancelled' || problem.code === 'oidc_expired') return problem;
   const { code: causeCode, message: reason } = cause instanceof Error ? (cause as Failure) : {};
   const reported = /^\w{1,40}$/.test(error ?? '') ? error : undefined;

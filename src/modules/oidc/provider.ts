@@ -1,14 +1,12 @@
 /** The OpenID Connect provider: the authorization code flow with PKCE. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+import { lazily, singleFlight, withTimeout } from '#base';
+import { requestSpan } from '#telemetry';
 import type { OidcConfig } from '../../lib/config/oidc.ts';
 import { type Contact, identityOf, type MessageContact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { lazily } from '../../lib/lazily.ts';
 import { canonicalAddress } from '../../lib/mail-address.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
-import { requestSpan } from '../../telemetry/request-span.ts';
 import type { Flow } from './flows.ts';
 import { problemOf } from './provider-errors.ts';
 

@@ -11,11 +11,11 @@ import { inputs } from './build-gazetteer.ts';
 import { columnSeparator } from './cities.ts';
 import { Gazetteer } from './gazetteer.ts';
 
-const src = path.join(import.meta.dirname, '..', '..');
+const root = path.join(import.meta.dirname, '..', '..', '..');
 const copy = await mkdtemp(path.join(os.tmpdir(), 'potluck-gazetteer-'));
 after(() => rm(copy, { recursive: true }));
-const inCopy = (file: string) => path.join(copy, path.relative(src, file));
-for (const input of inputs) await cp(input, inCopy(input));
+const inCopy = (file: string) => path.join(copy, path.relative(root, file));
+for (const input of [...inputs, path.join(root, 'package.json')]) await cp(input, inCopy(input));
 const places = inCopy(import.meta.dirname);
 
 /** Writes the towns as those of the world. */

@@ -1,6 +1,6 @@
 /** Builds the file that the server loads from cities.br and place-names.json. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readCities } from './cities.ts';
 import { packCities } from './gazetteer-data.ts';
@@ -10,9 +10,8 @@ import { readInputsOfFile, writeGazetteerFile } from './gazetteer-file.ts';
 export const inputs = [
   ...['cities.br', 'place-names.json'],
   ...['build-gazetteer.ts', 'cities.ts', 'gazetteer-data.ts', 'gazetteer-file.ts', 'names.ts'],
-  ...['dictionary.ts', 'lower-bound.ts', 'sphere.ts', 'text.ts', 'user-texts/normalize.ts'].map(
-    (file) => `../../lib/${file}`,
-  ),
+  ...globSync('../../../packages/record-index/**/*.ts', { cwd: import.meta.dirname }).sort(),
+  ...['text.ts', 'user-texts/normalize.ts'].map((file) => `../../lib/${file}`),
 ].map((file) => path.join(import.meta.dirname, file));
 
 function hashInputs(): string {

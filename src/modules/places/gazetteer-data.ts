@@ -1,6 +1,5 @@
 /** Packs the towns and cities into typed arrays. */
-import { createDictionary, type Dictionary } from '../../lib/dictionary.ts';
-import { toPoint } from '../../lib/sphere.ts';
+import { createDictionary, type Dictionary, toPoint } from '#record-index';
 import { type Cities, type CitiesSource, type City, unitsPerDegree } from './cities.ts';
 import { normalizeName, transliterate } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };

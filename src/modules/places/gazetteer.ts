@@ -1,6 +1,13 @@
 /** Finds places by the start of their name, or of a later word of it (decision 39). */
-import { prefixRange, wordAt } from '../../lib/dictionary.ts';
-import { type Coordinates, distanceKm, earthRadiusKm, type Point, toPoint } from '../../lib/sphere.ts';
+import {
+  type Coordinates,
+  distanceKm,
+  earthRadiusKm,
+  type Point,
+  prefixRange,
+  toPoint,
+  wordAt,
+} from '#record-index';
 import { type CitiesSource, unitsPerDegree } from './cities.ts';
 import { type GazetteerData, isOtherName, isWholeName, separator } from './gazetteer-data.ts';
 import { normalizeName } from './names.ts';

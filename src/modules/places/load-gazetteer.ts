@@ -1,5 +1,5 @@
+import { lazily } from '#base';
 import { Problem } from '../../lib/errors.ts';
-import { lazily } from '../../lib/lazily.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { readGazetteerFile } from './gazetteer-file.ts';
 

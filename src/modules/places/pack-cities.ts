@@ -12,7 +12,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { distanceKm } from '../../lib/sphere.ts';
+import { distanceKm } from '#record-index';
 import { buildGazetteer } from './build-gazetteer.ts';
 import { type CitiesSource, type City, columnSeparator, unitsPerDegree } from './cities.ts';
 import { normalizeName } from './names.ts';

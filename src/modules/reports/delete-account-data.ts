@@ -1,6 +1,5 @@
 /** Account deletion: reports by the person, and reports about the person. */
-import { lockEach } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
+import { lockEach, sql } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 
 export const reportDeletionHooks: DeletionHook[] = [

@@ -1,6 +1,5 @@
 /** Decides what a person may report, and finds the person whom the report concerns. */
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { sql, type Transaction } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, readId, readItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';

@@ -1,13 +1,7 @@
-import type { Database } from '../../db/client.ts';
-import { lockEach } from '../../db/locks.ts';
-import { one, type Queryable } from '../../db/query.ts';
-import { rowsOf } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { dayMs, newId } from '#base';
+import { type Database, lockEach, one, type Queryable, rowsOf, sql, type Transaction } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
-import { dayMs } from '../../lib/time.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, InvolvedRow, MessageText, ReportRow } from './present.ts';

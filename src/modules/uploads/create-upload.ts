@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { newId } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
@@ -6,7 +7,6 @@ import { findStoredResponses } from '../../idempotency/stored-responses.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { bodyTypes, readImage } from './image-body.ts';
 import { type ConvertedImage, convertImage } from './images.ts';
 import { maxUploadsPerNetwork, maxUploadsPerPerson } from './open-uploads.ts';

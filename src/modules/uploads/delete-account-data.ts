@@ -1,5 +1,5 @@
 /** Account deletion: the person's images. */
-import { sql } from '../../db/sql.ts';
+import { sql } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 
 export const uploadDeletionHooks: DeletionHook[] = [

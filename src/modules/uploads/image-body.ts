@@ -1,9 +1,9 @@
 /** Reads the body of an upload, which is the image itself. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { largestNetworkOf } from '#base';
 import type { App } from '../../http/app.ts';
 import { Problem } from '../../lib/errors.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
 import { imageTypes } from './images.ts';
 import { type OpenUpload, OpenUploads } from './open-uploads.ts';
 import { receiveBody } from './receive-body.ts';

@@ -5,8 +5,8 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Metadata, Sharp } from 'sharp';
+import { FairQueue } from '#base';
 import { Problem } from '../../lib/errors.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
 import { loadSharp } from '../../lib/load-sharp.ts';
 import { countApngFrames, countScans } from './image-structure.ts';
 import { maxUploadsPerPerson } from './open-uploads.ts';

@@ -3,8 +3,9 @@
  * bytes that it has sent, and a place among the uploads of its own person and network, but no place that
  * other clients need.
  */
+
+import { shareOf } from '#base';
 import { Problem } from '../../lib/errors.ts';
-import { shareOf } from '../../lib/process-share.ts';
 
 /**
  * Maximum number of concurrent uploads of one person: the number of connections that browsers open to a host.

@@ -3,16 +3,13 @@
  * Deleting an upload announces its file again. After a crash at any point, every file without an upload is
  * announced, and every upload has its file.
  */
+
+import { secondsToNextUtcDay, utcDay } from '#base';
+import { type Database, one, type Queryable, sql, type Transaction, update } from '#pg';
 import { recordChange } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
-import { one, type Queryable } from '../../db/query.ts';
-import { update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { Problem } from '../../lib/errors.ts';
-import { secondsToNextUtcDay, utcDay } from '../../lib/time.ts';
 import type { UploadRow } from './present.ts';
 
 /** Maximum number of uploads of a person in a day of UTC. */

@@ -1,4 +1,4 @@
-import { createLoader } from '../../db/batching.ts';
+import { createLoader } from '#pg';
 import type { BaseServices } from '../../http/services.ts';
 import type { UploadRow } from './present.ts';
 import { listUploads } from './repo.ts';

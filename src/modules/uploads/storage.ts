@@ -3,12 +3,10 @@ import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { lazily, makeDirectory, syncDirectory } from '#base';
+import { span, traceHeaders } from '#telemetry';
 import type { S3Config } from '../../lib/config/s3.ts';
 import type { Config } from '../../lib/config.ts';
-import { lazily } from '../../lib/lazily.ts';
-import { makeDirectory } from '../../lib/make-directory.ts';
-import { syncDirectory } from '../../lib/sync-to-disk.ts';
-import { span, traceHeaders } from '../../telemetry/span.ts';
 
 export type Storage = {
   /** The directory or bucket, for the log. */

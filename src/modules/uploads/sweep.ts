@@ -3,7 +3,7 @@
  * writing.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/client.ts';
+import type { Database } from '#pg';
 import { forgetFiles, listDueFiles, postponeFiles } from './repo.ts';
 import type { Storage } from './storage.ts';
 

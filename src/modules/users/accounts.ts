@@ -1,13 +1,10 @@
 /** Accounts: created at the first sign-in of a contact or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
-import type { Queryable } from '../../db/query.ts';
-import { update } from '../../db/rows.ts';
-import { empty, raw, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '#base';
+import { empty, type Queryable, raw, sql, type Transaction, update } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import type { Contact, ContactKind } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { userSearchText } from './search-key.ts';
 
 const maxAttempts = 5;

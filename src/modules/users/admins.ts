@@ -1,6 +1,5 @@
 /** Whether there is an admin, and the accounts of the demonstration. The process that starts others loads no more than this. */
-import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { type Queryable, sql } from '#pg';
 import { demoNumbers } from '../../lib/demo-phones.ts';
 
 /** Whether there is an admin. That of the demo, who cannot sign in where messages are sent, does not count. */

@@ -1,5 +1,5 @@
 /** Changes what the caller has to do with another person: follow and block. */
-import type { Transaction } from '../../db/transaction.ts';
+import type { Transaction } from '#pg';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -1,12 +1,9 @@
 /** Account deletion: the account itself, and its relations to other people. */
-import { lockEach } from '../../db/locks.ts';
-import { one } from '../../db/query.ts';
-import { updateRows } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+
+import { inChunks } from '#base';
+import { lockEach, one, sql, type Transaction, updateRows } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
-import { inChunks } from '../../lib/chunks.ts';
 import { type Contacts, contactsOf } from '../../lib/contact.ts';
 import { releaseContact } from './accounts.ts';
 

@@ -1,6 +1,6 @@
 /** Account export: the account itself, and its relations to other people. */
 import { Type } from 'typebox';
-import { raw, sql } from '../../db/sql.ts';
+import { raw, sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 

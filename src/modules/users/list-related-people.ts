@@ -1,9 +1,9 @@
 /** Pages of people around a person: followers, following, blocked. */
 import { type Static, Type } from 'typebox';
-import { isOneOf, sql } from '../../db/sql.ts';
+import { minId } from '#base';
+import { isOneOf, sql } from '#pg';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { minId } from '../../lib/ids.ts';
 import { type FoundRow, toFoundUser } from './present.ts';
 import { foundColumns } from './repo.ts';
 import { FoundUser } from './schemas.ts';

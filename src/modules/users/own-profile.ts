@@ -1,11 +1,8 @@
 /** The caller's own account: reads and changes of the row in `users`. */
+
+import { one, type Queryable, sql, type Transaction, update } from '#pg';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { recordChange } from '../../cache/change-log.ts';
-import type { Queryable } from '../../db/query.ts';
-import { one } from '../../db/query.ts';
-import { update } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';

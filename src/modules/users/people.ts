@@ -1,6 +1,7 @@
 /** People as other records name them, in memory; and who blocked whom. */
+
+import type { Database } from '#pg';
 import { createRecordCache, type Source } from '../../cache/record-cache.ts';
-import type { Database } from '../../db/client.ts';
 import type { PersonRow } from './present.ts';
 import { blockLoader } from './profiles.ts';
 import { listPeople, type VersionedPerson } from './repo.ts';

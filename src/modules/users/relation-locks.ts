@@ -1,9 +1,6 @@
 /** Locks the relations of many pairs of people. */
 
-import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { deleteRows } from '../../db/rows.ts';
-import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { deleteRows, lockEach, skipLockedUnless, sql, type Transaction } from '#pg';
 import type { RelationRow } from './present.ts';
 
 /** Two people, the smaller id first. This row locks their relation: the other one is written under its lock. */

@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
-import { byPosition, one } from '../../db/query.ts';
-import { joinedBy, rowsOf } from '../../db/rows.ts';
-import { isOneOf, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import {
+  byPosition,
+  type Database,
+  isOneOf,
+  joinedBy,
+  one,
+  type Queryable,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+} from '#pg';
 import { Problem } from '../../lib/errors.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './present.ts';

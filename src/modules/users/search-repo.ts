@@ -1,7 +1,5 @@
 /** Search for people by name or username. */
-import type { Database } from '../../db/client.ts';
-import { listEach } from '../../db/rows.ts';
-import { raw, type Statement, sql } from '../../db/sql.ts';
+import { type Database, listEach, raw, type Statement, sql } from '#pg';
 import { searchKey } from '../../lib/search-key.ts';
 import { escapeLike } from '../../lib/text.ts';
 import type { FoundRow } from './present.ts';

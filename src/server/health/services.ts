@@ -1,8 +1,8 @@
-import type { Database } from '../../db/client.ts';
-import { isMigrated } from '../../db/migrate.ts';
+import { singleFlight } from '#base';
+import type { Database } from '#pg';
 import { registry } from '../../http/metrics.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
+import { isMigrated } from '../../schema/migrate.ts';
 
 export type HealthServices = BaseServices & {
   checkReadiness: () => Promise<boolean>;

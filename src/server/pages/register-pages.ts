@@ -1,8 +1,9 @@
 /** Adds the routes of the pages for browsers, their icon, and the files for search engines. */
+
+import { lazily } from '#base';
 import type { App } from '../../http/app.ts';
 import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { svgHeaders, svgType } from '../../http/placeholder-images.ts';
-import { lazily } from '../../lib/lazily.ts';
 import { catalogue } from '../../lib/problem-catalogue.ts';
 import { errorsPage } from './errors-page.ts';
 import { icon, pageType, withPagePolicy } from './layout.ts';

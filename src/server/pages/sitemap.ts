@@ -1,11 +1,10 @@
 /** The sitemap: the pages of public events that have not ended. */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+import { singleFlight } from '#base';
+import { type Database, sql } from '#pg';
 import type { App } from '../../http/app.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
 import { listedCondition } from '../../modules/events/policy.ts';
 
 /** The limit of the format. A file then has about 6 MB. */

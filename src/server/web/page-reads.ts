@@ -4,6 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyRequest } from 'fastify';
+import { withTimeout } from '#base';
+import { span } from '#telemetry';
 import type { App } from '../../http/app.ts';
 import { type Endpoint, type Response, runEndpoint } from '../../http/define-endpoint.ts';
 import type { Module } from '../../http/define-module.ts';
@@ -14,8 +16,6 @@ import type { BaseServices } from '../../http/services.ts';
 import { validateQuery } from '../../http/validation.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
-import { span } from '../../telemetry/span.ts';
 
 /** `path`: as the OpenAPI document writes it, such as `/v1/events/{id}`. `query`: undefined values do not count. */
 export type ApiRead = {

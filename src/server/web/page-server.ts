@@ -1,10 +1,10 @@
 /** The built pages: SvelteKit's server. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { mapInTurns } from '#base';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import type { demoPhones } from '../../lib/demo-phones.ts';
-import type { mapInTurns } from '../../lib/map-in-turns.ts';
 import type { FetchApi } from './api-calls.ts';
 import { buildDirectory } from './built-files.ts';
 import type { ApiRead, ReadResponse } from './page-reads.ts';

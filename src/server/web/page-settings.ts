@@ -1,5 +1,5 @@
+import { withTimeout } from '#base';
 import type { Instance, Settings } from '../../instance/settings.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
 
 /** Shorter than the time that a page has: what the page asks the API for takes as long. */
 const timeoutMs = 1_000;

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { largestNetworkOf, lazily, mapInTurns } from '#base';
 import type { App } from '../../http/app.ts';
 import { browserCookieName, clearedCookie, orderedWays } from '../../http/browser-cookie.ts';
 import type { Module } from '../../http/define-module.ts';
@@ -9,9 +10,6 @@ import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
-import { largestNetworkOf } from '../../lib/ip-address.ts';
-import { lazily } from '../../lib/lazily.ts';
-import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { oidcNameOf } from '../../modules/admin/get-features.ts';
 import { townIn } from '../../modules/places/address/town-in.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';

@@ -2,7 +2,7 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const cacheFaults: Fault[] = [
-  ...faultsOf('src/db/transaction-times.ts', [
+  ...faultsOf('packages/pg/transaction-times.ts', [
     [
       'coalesce(min(xact_start)',
       'coalesce(max(now())',
@@ -206,12 +206,12 @@ export const cacheFaults: Fault[] = [
     ['await lockAnyCaller(tx, caller);', '', 'author-locks', 'a session that has ended deletes the account'],
     ['if (problem) return problem;', '', 'delete-account', 'a deletion with a wrong code'],
   ]),
-  ...faultsOf('src/db/rows.ts', [
+  ...faultsOf('packages/pg/rows.ts', [
     ["'sessions', 'events', ", "'sessions', ", 'row-versions', 'a replica shows the former event'],
     [", 'event_counters'", '', 'row-versions', 'a replica that is behind hides a booking'],
     ["'users', 'sessions'", "'users'", 'row-versions', 'a replica shows the former role'],
   ]),
-  ...faultsOf('src/db/transaction.ts', [
+  ...faultsOf('packages/pg/transaction.ts', [
     [
       "if (command !== 'COMMIT') throw",
       'if (false) throw',

@@ -30,7 +30,7 @@ export const limitFaults: Fault[] = [
       'a process that ends at once is started again without an end',
     ],
   ]),
-  ...faultsOf('src/lib/process-share.ts', [
+  ...faultsOf('packages/base/process-share.ts', [
     [
       'Math.ceil(limit / processes)',
       'limit',
@@ -167,15 +167,15 @@ export const limitFaults: Fault[] = [
       'streams without a limit',
     ],
   ]),
-  ...faultsOf('src/db/batching.ts', [
+  ...faultsOf('packages/pg/batching.ts', [
     [
-      "if (queue.size >= maxWaiting) return Promise.reject(new Problem('unavailable'));",
+      'if (queue.size >= maxWaiting) return Promise.reject(new Unavailable());',
       '',
-      'src/db/batching',
+      'packages/pg/batching',
       'waiting requests fill the memory',
     ],
   ]),
-  ...faultsOf('src/lib/fair-queue.ts', [
+  ...faultsOf('packages/base/fair-queue.ts', [
     [
       'this.#waiting >= maxWaiting || queue.length >= maxWaitingPerClient',
       'false',

@@ -306,7 +306,7 @@ export const sessionFaults: Fault[] = [
   ...faultsOf('src/lib/phone.ts', [
     [".replace(mexicanMobile, '+52')", '', 'sign-in', 'a Mexican number from an address book is refused'],
   ]),
-  ...faultsOf('src/lib/ip-address.ts', [
+  ...faultsOf('packages/base/ip-address.ts', [
     ['{ id: `${site}/48`, times: 4 },', '', 'code-limits', 'a customer with a /48 has limits for each /56'],
   ]),
   ...faultsOf('src/modules/auth/send-code.ts', [

@@ -2,51 +2,56 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const telemetryFaults: Fault[] = [
-  ...faultsOf('src/telemetry/log-lines.ts', [
+  ...faultsOf('packages/telemetry/log-lines.ts', [
     [
       'isExported = !(',
       'isExported = !!(',
-      'src/telemetry/log-lines',
+      'packages/telemetry/log-lines',
       'a code that the log alone may show is exported',
     ],
   ]),
-  ...faultsOf('src/telemetry/span.ts', [
+  ...faultsOf('packages/telemetry/span.ts', [
     [
       'tracer && parent?.isRecording ?',
       'tracer && parent ?',
-      'src/telemetry/span',
+      'packages/telemetry/span',
       'a timer adds to a trace for ever',
     ],
     [
       'if (!parent) return tracer.enter(served[0]?.span, work);',
       'if (!parent) return work();',
-      'src/telemetry/span',
+      'packages/telemetry/span',
       'a batch is recorded for a request that is none of its own',
     ],
-    ['other.link(batch);', '', 'src/db/batch-spans', 'a request does not lead to its batch'],
+    ['other.link(batch);', '', 'packages/pg/batch-spans', 'a request does not lead to its batch'],
   ]),
-  ...faultsOf('src/telemetry/traceparent.ts', [
-    ["version === 'ff'", 'false', 'src/telemetry/traceparent', 'a header of an invalid version is taken'],
+  ...faultsOf('packages/telemetry/traceparent.ts', [
+    [
+      "version === 'ff'",
+      'false',
+      'packages/telemetry/traceparent',
+      'a header of an invalid version is taken',
+    ],
   ]),
-  ...faultsOf('src/telemetry/export/export-queue.ts', [
+  ...faultsOf('packages/telemetry/export/export-queue.ts', [
     [
       'this.#items.length < maxQueued',
       'true',
-      'src/telemetry/export/export-queue',
+      'packages/telemetry/export/export-queue',
       'a collector that is down takes all memory',
     ],
     [
       '|| performance.now() < this.#pausedUntil',
       '',
-      'src/telemetry/export/export-queue',
+      'packages/telemetry/export/export-queue',
       'a collector that is down gets requests without a pause',
     ],
   ]),
-  ...faultsOf('src/telemetry/export/tracer.ts', [
+  ...faultsOf('packages/telemetry/export/tracer.ts', [
     [
       'parent && followsParent ?',
       'parent ?',
-      'src/telemetry/span',
+      'packages/telemetry/span',
       'clients decide although the server shall',
     ],
   ]),
@@ -64,7 +69,7 @@ export const telemetryFaults: Fault[] = [
       'the calls of a page are traces of their own',
     ],
   ]),
-  ...faultsOf('src/telemetry/request-span.ts', [
+  ...faultsOf('packages/telemetry/request-span.ts', [
     ['new URL(url).hostname', '`${url}`', 'test/telemetry/outgoing', 'keys in addresses are exported'],
   ]),
 ];

@@ -1,8 +1,8 @@
 /** Maps of public events, from the discovery index or, while there is none, from the database. */
+
+import { FairQueue, largestNetworkOf } from '#base';
+import type { Box } from '#record-index';
 import type { Viewer } from '../../../identity/caller.ts';
-import type { Box } from '../../../lib/coordinates.ts';
-import { FairQueue } from '../../../lib/fair-queue.ts';
-import { largestNetworkOf } from '../../../lib/ip-address.ts';
 import type { EventServices } from '../../events/services.ts';
 import type { EventQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';

@@ -1,6 +1,5 @@
 /** Maps that the database computes, with one statement each. */
-import type { Queryable } from '../../../db/query.ts';
-import { join, raw, type Statement, sql } from '../../../db/sql.ts';
+import { join, type Queryable, raw, type Statement, sql } from '#pg';
 import type { ListQuery } from '../event-query.ts';
 import { matching } from '../sql-lists.ts';
 import {

@@ -1,4 +1,7 @@
 /** Applies changes of the change log to the discovery index. */
+
+import { inChunks, mapInTurns } from '#base';
+import type { Database } from '#pg';
 import {
   type ChangeLog,
   type CommittedChange,
@@ -7,9 +10,6 @@ import {
 } from '../../../cache/change-log.ts';
 import { readAgain } from '../../../cache/read-again.ts';
 import { isCurrent } from '../../../cache/recent-versions.ts';
-import type { Database } from '../../../db/client.ts';
-import { inChunks } from '../../../lib/chunks.ts';
-import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import { isListedVersion, listedVersion } from '../../events/changed-events.ts';
 import type { EventIndex } from './event-index.ts';
 import { listChangedRows } from './index-rows.ts';

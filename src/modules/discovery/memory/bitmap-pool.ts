@@ -1,4 +1,4 @@
-import { type Bitmap, bitmapLength } from '../../../lib/bitmap.ts';
+import { type Bitmap, bitmapLength } from '#record-index';
 
 /**
  * Bitmaps for one query at a time: a query computes its page before it returns, so the next one can use the same memory.

@@ -1,7 +1,6 @@
 /** Clusters the events in a box on a map. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Box, isInBox } from '../../../lib/coordinates.ts';
-import { boxBands } from '../../../lib/grid-cells.ts';
+import { type Box, boxBands, isInBox } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
 import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
 import type { BitmapPool } from './bitmap-pool.ts';

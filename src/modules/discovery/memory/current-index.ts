@@ -2,10 +2,10 @@
  * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
  * replaced in the index. So a query sees every write that was acknowledged before it.
  */
+
+import { BackgroundLoad, singleFlight } from '#base';
+import type { Database } from '#pg';
 import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
-import type { Database } from '../../../db/client.ts';
-import { BackgroundLoad } from '../../../lib/background-load.ts';
-import { singleFlight } from '../../../lib/single-flight.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import { EventIndex } from './event-index.ts';
 import type { Amount } from './index-rows.ts';

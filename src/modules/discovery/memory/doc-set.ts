@@ -1,5 +1,4 @@
-import type { RankedBitmap } from '../../../lib/bitmap.ts';
-import { lowerBound } from '../../../lib/lower-bound.ts';
+import { lowerBound, type RankedBitmap } from '#record-index';
 
 /** A set of documents, from which pages are read. */
 export class DocSet {

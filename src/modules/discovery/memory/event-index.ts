@@ -2,10 +2,10 @@
  * The discovery index: an immutable segment with the JSON of its events, and an overlay with the events that have
  * changed since it was built.
  */
+
+import { packId } from '#base';
+import { partitionPoint, wordAt } from '#record-index';
 import type { ListingKey } from '../../../cache/change-log.ts';
-import { wordAt } from '../../../lib/dictionary.ts';
-import { packId } from '../../../lib/ids.ts';
-import { partitionPoint } from '../../../lib/lower-bound.ts';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';

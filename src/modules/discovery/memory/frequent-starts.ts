@@ -1,6 +1,5 @@
 /** Bitmaps of the starts of words with many postings, which would take long to unite for each query. */
-import { bitmapLength, type Range } from '../../../lib/bitmap.ts';
-import { findWord, prefixRange } from '../../../lib/dictionary.ts';
+import { bitmapLength, findWord, prefixRange, type Range } from '#record-index';
 import { fieldsOfGrades, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** Many postings are more than one for this many documents, and more than so many. */

@@ -1,8 +1,7 @@
 /** The rows that the discovery index is built from, and the statements that read them. */
+
+import { type Queryable, readInBatches, type Statement, sql } from '#pg';
 import type { ListingKey } from '../../../cache/change-log.ts';
-import { readInBatches } from '../../../db/cursor.ts';
-import type { Queryable } from '../../../db/query.ts';
-import { type Statement, sql } from '../../../db/sql.ts';
 import { listedCondition } from '../../events/policy.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 

@@ -3,11 +3,17 @@
  * that it shares with the index, which serves meanwhile. An event that changes is left out from then on; the cache of events
  * has it.
  */
+
+import { bytesIn } from '#base';
+import {
+  type ByteWriter,
+  packSymbols,
+  SymbolDecoder,
+  SymbolEncoder,
+  type Symbols,
+  type TextWithId,
+} from '#record-index';
 import { changeKeyOf } from '../../../cache/change-log.ts';
-import type { ByteWriter } from '../../../lib/byte-writer.ts';
-import { SymbolEncoder, type TextWithId } from '../../../lib/symbols/symbol-encoder.ts';
-import { packSymbols, SymbolDecoder, type Symbols } from '../../../lib/symbols/symbol-table.ts';
-import { bytesIn } from '../../../lib/typed-arrays.ts';
 
 export type JsonData = {
   symbols: Symbols;

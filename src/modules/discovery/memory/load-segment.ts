@@ -1,17 +1,18 @@
 /** Reads the listed events and builds a segment; if there are many, in a worker thread, which then reads their JSON. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Database } from '../../../db/client.ts';
-import { readInBatches } from '../../../db/cursor.ts';
-import type { Queryable } from '../../../db/query.ts';
-import { raw, type Statement, sql } from '../../../db/sql.ts';
-import type { Target } from '../../../db/target.ts';
-import { transaction } from '../../../db/transaction.ts';
-import { findId } from '../../../lib/id-table.ts';
-import { packId, unpackId } from '../../../lib/ids.ts';
-import { messagesOfWorker } from '../../../lib/run-in-worker.ts';
-import { findSymbols } from '../../../lib/symbols/symbol-encoder.ts';
-import { dayMs } from '../../../lib/time.ts';
+import { dayMs, messagesOfWorker, packId, unpackId } from '#base';
+import {
+  type Database,
+  type Queryable,
+  raw,
+  readInBatches,
+  type Statement,
+  sql,
+  type Target,
+  transaction,
+} from '#pg';
+import { findId, findSymbols } from '#record-index';
 import { toCachedEvent } from '../../events/event-cache.ts';
 import { listedJson } from '../../events/event-serializer.ts';
 import { listedCondition } from '../../events/policy.ts';

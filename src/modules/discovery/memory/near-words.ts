@@ -4,8 +4,7 @@
  * a person who writes very many words displaces only words that few people use.
  */
 
-import { wordAt } from '../../../lib/dictionary.ts';
-import { mayBeNear, signatureOf } from '../../../lib/edit-distance.ts';
+import { mayBeNear, signatureOf, wordAt } from '#record-index';
 import { type Effort, type FoundWord, maxEditsOf, type NearWord, selectNear } from '../suggest/near-words.ts';
 import type { Overlay } from './overlay.ts';
 import type { SegmentData } from './segment.ts';

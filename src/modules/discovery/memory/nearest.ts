@@ -1,5 +1,5 @@
 /** The first events of a list by distance. */
-import { capOf, kmOfChord, squaredChordTo, toPoint } from '../../../lib/sphere.ts';
+import { capOf, kmOfChord, squaredChordTo, toPoint } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
 import type { DocSet } from './doc-set.ts';
 import type { OverlayEvent } from './overlay.ts';

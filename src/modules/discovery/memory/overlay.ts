@@ -2,14 +2,22 @@
  * The events that were added or changed since the segment was built. The overlay is changed in place, so a write costs
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
+
+import {
+  type Coordinates,
+  cellOf,
+  createDictionary,
+  type Dictionary,
+  findWord,
+  isInBox,
+  isPointInCap,
+  partitionPoint,
+  prefixRange,
+  type Range,
+  signatureOf,
+  toPoint,
+} from '#record-index';
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
-import type { Range } from '../../../lib/bitmap.ts';
-import { isInBox } from '../../../lib/coordinates.ts';
-import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
-import { signatureOf } from '../../../lib/edit-distance.ts';
-import { cellOf } from '../../../lib/grid-cells.ts';
-import { partitionPoint } from '../../../lib/lower-bound.ts';
-import { type Coordinates, isPointInCap, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
 import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';

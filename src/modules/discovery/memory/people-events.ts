@@ -1,6 +1,7 @@
 /** Lists the events that some people organize or go to. */
-import { hasBit } from '../../../lib/bitmap.ts';
-import { unpackId } from '../../../lib/ids.ts';
+
+import { unpackId } from '#base';
+import { hasBit } from '#record-index';
 import type { Position } from '../../events/start-pages.ts';
 import { inOrder, type Overlay, type OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';

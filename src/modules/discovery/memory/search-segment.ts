@@ -2,7 +2,7 @@
  * Finds the documents of a segment that match a query: each filter is a range or a bitmap, and the result is their
  * intersection. A filter that the segment has as a bitmap is neither copied nor counted again.
  */
-import { type Bitmap, hasBit, intersectAll, RankedBitmap, subtract } from '../../../lib/bitmap.ts';
+import { type Bitmap, hasBit, intersectAll, RankedBitmap, subtract } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
 import { type DocRange, listMatching, rangeOf } from '../filters.ts';
 import type { BitmapPool } from './bitmap-pool.ts';

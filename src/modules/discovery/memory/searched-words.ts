@@ -1,7 +1,5 @@
 /** The postings of searched words: each word stands for itself and for all words that start with it. */
-import { type Bitmap, clearBit, type Range } from '../../../lib/bitmap.ts';
-import { findWord, prefixRange } from '../../../lib/dictionary.ts';
-import { lowerBound } from '../../../lib/lower-bound.ts';
+import { type Bitmap, clearBit, findWord, lowerBound, prefixRange, type Range } from '#record-index';
 import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';
 import type { BitmapPool } from './bitmap-pool.ts';

@@ -1,13 +1,18 @@
 /** Builds a segment from the rows of listed events. */
-import { type Bitmap, bitmapLength, setBit } from '../../../lib/bitmap.ts';
-import { ChunkedList } from '../../../lib/chunked-list.ts';
-import { createDictionary } from '../../../lib/dictionary.ts';
-import { signatureOf } from '../../../lib/edit-distance.ts';
-import { cellOf } from '../../../lib/grid-cells.ts';
-import { createIdTable } from '../../../lib/id-table.ts';
-import { packId } from '../../../lib/ids.ts';
-import { toPoint } from '../../../lib/sphere.ts';
-import { WordTable } from '../../../lib/word-table.ts';
+
+import { packId } from '#base';
+import {
+  type Bitmap,
+  bitmapLength,
+  ChunkedList,
+  cellOf,
+  createDictionary,
+  createIdTable,
+  setBit,
+  signatureOf,
+  toPoint,
+  WordTable,
+} from '#record-index';
 import { buildFrequent } from './frequent-starts.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { blockSize, type SegmentData } from './segment.ts';

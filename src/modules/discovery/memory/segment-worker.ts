@@ -1,7 +1,7 @@
 /** A worker thread that reads the listed events. */
 import { workerData } from 'node:worker_threads';
-import { openConnection, transactionOn } from '../../../db/connection.ts';
-import { sendFromWorker } from '../../../lib/run-in-worker.ts';
+import { sendFromWorker } from '#base';
+import { openConnection, transactionOn } from '#pg';
 import { readAll, snapshotMode, type WorkerOptions } from './load-segment.ts';
 
 const { target, ...options } = workerData as WorkerOptions;

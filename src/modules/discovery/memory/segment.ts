@@ -3,25 +3,28 @@
  * position of an event in this order. All columns are typed arrays, outside the heap of V8; a worker thread builds them.
  */
 
-import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import { bytesIn, dayMs, minuteMs, packId, unpackId } from '#base';
 import {
+  type Band,
   type Bitmap,
   bitmapLength,
+  type Coordinates,
   clearBit,
+  compareBytes,
   countBlocks,
+  type Dictionary,
+  findBytes,
+  findId,
+  findWord,
   hasBit,
+  lowerBound,
+  partitionPoint,
+  prefixRange,
   type Range,
   setBit,
   uncount,
-} from '../../../lib/bitmap.ts';
-import { compareBytes, type Dictionary, findBytes, findWord, prefixRange } from '../../../lib/dictionary.ts';
-import type { Band } from '../../../lib/grid-cells.ts';
-import { findId } from '../../../lib/id-table.ts';
-import { packId, unpackId } from '../../../lib/ids.ts';
-import { lowerBound, partitionPoint } from '../../../lib/lower-bound.ts';
-import type { Coordinates } from '../../../lib/sphere.ts';
-import { dayMs, minuteMs } from '../../../lib/time.ts';
-import { bytesIn } from '../../../lib/typed-arrays.ts';
+} from '#record-index';
+import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;

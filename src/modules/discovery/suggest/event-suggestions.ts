@@ -1,7 +1,7 @@
 /** What a person may mean who types the start of a search: places, categories, events, and corrected words. */
+
+import { type FairQueue, largestNetworkOf } from '#base';
 import type { Viewer } from '../../../identity/caller.ts';
-import type { FairQueue } from '../../../lib/fair-queue.ts';
-import { largestNetworkOf } from '../../../lib/ip-address.ts';
 import { words } from '../../../lib/text.ts';
 import { type Category, categories } from '../../events/catalogue.ts';
 import type { ShownEvent } from '../../events/event-serializer.ts';

@@ -1,5 +1,5 @@
 /** Words near a mistyped one. */
-import { editDistance } from '../../../lib/edit-distance.ts';
+import { editDistance } from '#record-index';
 
 /** A word of listed events. `frequency`: how many have it, about. */
 export type FoundWord = { word: string; frequency: number };

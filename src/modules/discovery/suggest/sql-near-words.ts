@@ -1,6 +1,5 @@
 /** Near words in SQL mode: a statement finds those that begin as the mistyped word does. */
-import type { Queryable } from '../../../db/query.ts';
-import { sql } from '../../../db/sql.ts';
+import { type Queryable, sql } from '#pg';
 import { listedCondition } from '../../events/policy.ts';
 import { type Effort, type FoundWord, maxEditsOf, type NearWord, selectNear } from './near-words.ts';
 

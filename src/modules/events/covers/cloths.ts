@@ -1,5 +1,5 @@
 /** Cover themes that are patterns: cloth, tiles, paper. Some have a second variant of another scale or direction. */
-import { numbersFrom } from '../../../lib/random-numbers.ts';
+import { numbersFrom } from '#base';
 import {
   centreX,
   centreY,

@@ -1,5 +1,5 @@
 /** SVG elements that several cover themes draw. A cover has 1200 × 630 units; lists show its central square. */
-import { numbersFrom } from '../../../lib/random-numbers.ts';
+import { numbersFrom } from '#base';
 
 export const [width, height] = [1200, 630];
 export const [centreX, centreY] = [width / 2, height / 2];

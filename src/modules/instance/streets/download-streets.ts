@@ -1,9 +1,9 @@
 /** Cuts the streets of a town out of a map of the world. */
+
+import { makeDirectory, replaceFile } from '#base';
+import type { Coordinates } from '#record-index';
 import { downloadedStreets } from '../../../lib/config/map-tiles.ts';
-import { makeDirectory } from '../../../lib/make-directory.ts';
 import { writePmtiles } from '../../../lib/pmtiles-file.ts';
-import { replaceFile } from '../../../lib/replace-file.ts';
-import type { Coordinates } from '../../../lib/sphere.ts';
 import { openStreets, readTiles, StreetsError } from './street-archive.ts';
 import { boundsAround, tilesWithin } from './town-tiles.ts';
 

@@ -1,5 +1,5 @@
 /** Downloads the streets that admins want (the setting `streets`), on each machine. */
-import { transaction } from '../../../db/transaction.ts';
+import { transaction } from '#pg';
 import type { BaseServices } from '../../../http/services.ts';
 import { recordSettingsChange, type Town } from '../../../instance/settings.ts';
 import { isDownloaded } from '../../../lib/config/map-tiles.ts';

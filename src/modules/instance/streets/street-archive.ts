@@ -1,8 +1,8 @@
 /** The map that streets are cut out of: a PMTiles file at an address, of which ranges of bytes are read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtagMismatch, FetchSource, PMTiles, type Source, TileType } from 'pmtiles';
+import { dayMs, utcDay } from '#base';
 import type { Tile } from '../../../lib/pmtiles-file.ts';
-import { dayMs, utcDay } from '../../../lib/time.ts';
 import type { TileAddress } from './town-tiles.ts';
 
 const builds = 'https://build.protomaps.com';

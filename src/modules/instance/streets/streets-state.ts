@@ -1,8 +1,8 @@
 /** What became of the streets that admins want, on this machine: a file beside them, for all of its server processes. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '#base';
 import type { Town } from '../../../instance/settings.ts';
-import { replaceFile } from '../../../lib/replace-file.ts';
 
 /** `done` and `total`: tiles. `reason`: of the failure, for admins. `at`: when it was written, in ms. */
 export type StreetsState = {

@@ -1,5 +1,5 @@
 /** The tiles of a map that show a town and its surroundings. */
-import { type Coordinates, degrees, earthRadiusKm, radians } from '../../../lib/sphere.ts';
+import { type Coordinates, degrees, earthRadiusKm, radians } from '#record-index';
 
 export type TileAddress = { z: number; x: number; y: number };
 /** In degrees: west, south, east, north. */

@@ -1,6 +1,6 @@
 /** The calendar part of a mail about an event: it brings the event into the reader's calendar, changes it there, or takes it out. */
 import { ICalCalendarMethod } from 'ical-generator';
-import { sql } from '../../../db/sql.ts';
+import { sql } from '#pg';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { createEntryRenderer, renderCalendar } from '../../calendars/present.ts';

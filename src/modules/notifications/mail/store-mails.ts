@@ -1,9 +1,8 @@
 /** Stores the mails of notifications, in the transaction that writes the notifications. A job sends them. */
+
+import { dayMs, minId, newId } from '#base';
+import { type Queryable, type Statement, sql } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';
-import type { Queryable } from '../../../db/query.ts';
-import { type Statement, sql } from '../../../db/sql.ts';
-import { minId, newId } from '../../../lib/ids.ts';
-import { dayMs } from '../../../lib/time.ts';
 import { listLastMails, type NewMail, prepareMails } from '../../../mail/mails.ts';
 import { type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
 

@@ -1,14 +1,13 @@
 /** Stores the daily mails of organizers, about what people have done at their events since the mail before. */
+
+import { hourMs, minId, newId } from '#base';
+import { sql, type Transaction, transaction } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';
-import { AdvisoryLock } from '../../../db/locks.ts';
-import { sql } from '../../../db/sql.ts';
-import { type Transaction, transaction } from '../../../db/transaction.ts';
 import type { BaseServices } from '../../../http/services.ts';
-import { minId, newId } from '../../../lib/ids.ts';
-import { hourMs } from '../../../lib/time.ts';
 import { timeIn } from '../../../lib/time-zones.ts';
 import { insertMails } from '../../../mail/mails.ts';
 import { mailedLevels, type SummaryKind, summaryKinds } from '../../../outbox/kinds.ts';
+import { AdvisoryLock } from '../../../schema/locks.ts';
 import { unreadSummaries } from '../summary-repo.ts';
 
 /** Hours of the day in the time zone of the organizer's last event. After the end, the mail waits for the next day. */

@@ -1,5 +1,5 @@
 /** Writes the mails of the queue, as things are when they are sent. */
-import { sql } from '../../../db/sql.ts';
+import { sql } from '#pg';
 import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';

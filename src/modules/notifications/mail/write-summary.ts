@@ -1,6 +1,7 @@
 /** Writes the daily mail of an organizer: what is unread of what people have done at the events. */
+
+import { sql } from '#pg';
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
-import { sql } from '../../../db/sql.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import { mailText } from '../../../mail/mail-text.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';

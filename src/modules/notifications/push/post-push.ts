@@ -2,8 +2,8 @@
 import { lookup } from 'node:dns';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '../../../lib/public-address.ts';
-import { requestSpan } from '../../../telemetry/request-span.ts';
+import { isPublicAddress } from '#base';
+import { requestSpan } from '#telemetry';
 
 export type PushRequest = {
   endpoint: string;

@@ -1,11 +1,8 @@
 /** SQL of web push. */
 import { hash } from 'node:crypto';
-import type { Database } from '../../../db/client.ts';
-import { sql } from '../../../db/sql.ts';
-import type { Transaction } from '../../../db/transaction.ts';
+import { dayMs, newId } from '#base';
+import { type Database, sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
-import { newId } from '../../../lib/ids.ts';
-import { dayMs } from '../../../lib/time.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 import type { Candidate, Excluded } from './push-places.ts';

@@ -1,8 +1,8 @@
 import { ECDH } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { isPublicAddress } from '#base';
 import { body, httpUrl, named, nullable } from '../../../http/schemas.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { isPublicAddress } from '../../../lib/public-address.ts';
 import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 

@@ -1,7 +1,7 @@
 /** Sends the pushes of notifications that are committed. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../../db/client.ts';
-import { keyedHash } from '../../../lib/keyed-hash.ts';
+import { keyedHash } from '#base';
+import type { Database } from '#pg';
 import { shorten } from '../../../lib/text.ts';
 import { adminKinds } from '../../../outbox/kinds.ts';
 import { listPeople } from '../../users/repo.ts';

@@ -1,6 +1,6 @@
 /** The key pair by which push services recognize this server (VAPID, RFC 8292). */
 import { createECDH } from 'node:crypto';
-import { keyedHash } from '../../../lib/keyed-hash.ts';
+import { keyedHash } from '#base';
 
 /** In base64url: an uncompressed point and a number of the curve P-256. */
 export type VapidKeys = { publicKey: string; privateKey: string };

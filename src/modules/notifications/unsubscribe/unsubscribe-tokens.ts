@@ -4,9 +4,8 @@
  * read the kind from it.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { keyedHash, packId, unpackId } from '#base';
 import type { ReadyConfig } from '../../../lib/config.ts';
-import { packId, unpackId } from '../../../lib/ids.ts';
-import { keyedHash } from '../../../lib/keyed-hash.ts';
 import { packedIdBytes, packToken, unpackToken } from '../../../lib/token-packing.ts';
 import { notificationKinds } from '../../../outbox/kinds.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/transaction.ts';
+import { transaction } from '#pg';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { named, oneOf } from '../../../http/schemas.ts';
 import type { BaseServices } from '../../../http/services.ts';

@@ -1,6 +1,5 @@
 /** Names of countries at the end of an address, or at its start, in many languages. */
-import { lazily } from '../../../lib/lazily.ts';
-import { mapInTurns } from '../../../lib/map-in-turns.ts';
+import { lazily, mapInTurns } from '#base';
 import { normalizeName } from '../names.ts';
 import placeNames from '../place-names.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 /** Finds the one place that an address means, or says that it is doubtful: nobody is there to choose. */
-import { type Coordinates, distanceKm } from '../../../lib/sphere.ts';
+import { type Coordinates, distanceKm } from '#record-index';
 import type { Gazetteer, NamedPlace } from '../gazetteer.ts';
 import type { CountryNames } from './country-names.ts';
 import { countriesOfCode } from './postal-codes.ts';

@@ -1,5 +1,5 @@
 /** Finds the places that an address may mean, for a person who chooses among them and may still be typing. */
-import type { Coordinates } from '../../../lib/sphere.ts';
+import type { Coordinates } from '#record-index';
 import type { FoundPlace, Gazetteer } from '../gazetteer.ts';
 import type { CountryNames } from './country-names.ts';
 import { type Interpretation, readAddress } from './read-address.ts';

@@ -1,5 +1,5 @@
 /** Whether a place keeps the time of a zone. */
-import type { Coordinates } from '../../../lib/sphere.ts';
+import type { Coordinates } from '#record-index';
 import { timeZoneAt } from '../../../lib/time-zones.ts';
 
 /** The zones that the name of one stands for: several for a name of Windows, which covers countries. */

@@ -1,8 +1,6 @@
 /** Draws the previews of links one at a time, and keeps the latest ones in memory. */
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../../../lib/errors.ts';
-import { FairQueue } from '../../../lib/fair-queue.ts';
-import { shareOf } from '../../../lib/process-share.ts';
+import { FairQueue, shareOf, Unavailable } from '#base';
 import { drawPreview, type Preview } from './draw-preview.ts';
 
 /** In bytes. A preview has about 100 kB. */
@@ -37,7 +35,7 @@ export class Previews {
         async () => this.#images.get(version) ?? this.#draw(version, read),
       );
     } catch (error) {
-      if (error instanceof Problem) return null;
+      if (error instanceof Unavailable) return null;
       throw error;
     }
   }

@@ -3,8 +3,8 @@
  * are files beside this one, because a server may have none: those of the pages for Latin letters, and DejaVu for others.
  */
 import path from 'node:path';
+import { lazily } from '#base';
 import { escapeHtml } from '../../../lib/escape-html.ts';
-import { lazily } from '../../../lib/lazily.ts';
 import { loadSharp } from '../../../lib/load-sharp.ts';
 
 const files = ['BricolageGrotesque-Bold', 'Figtree-Medium', 'DejaVuSans-Bold', 'DejaVuSans'].map((name) =>

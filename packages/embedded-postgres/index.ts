@@ -1,0 +1,7 @@
+/** A PostgreSQL server that belongs to a directory of this program. */
+export { findBinaries } from './binaries.ts';
+export type { SocketTarget } from './cluster.ts';
+export { type Embedded, openEmbedded } from './embedded.ts';
+export { EmbeddedError } from './embedded-error.ts';
+export { LockedError } from './file-lock.ts';
+export { type ClusterVersions, upgradeCluster } from './upgrade-cluster.ts';
