@@ -4,13 +4,12 @@
  */
 
 /** Folders of packages/, the lowest first. They know nothing of events, and import nothing of src/. */
-const packages = [['base'], ['telemetry', 'record-index'], ['pg'], ['embedded-postgres']];
+const packages = [['base'], ['telemetry', 'record-index'], ['pg'], ['embedded-postgres', 'fresh-records']];
 
 /** Folders of src/, the lowest first. `main.ts` is above all of them. */
 const layers = [
   ['lib'],
   ['schema'],
-  ['cache'],
   ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
   ['identity'],
   ['idempotency'],

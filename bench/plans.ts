@@ -1,8 +1,7 @@
 /** Prints the plan of each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
+import { ChangeLog, Replicas } from '#fresh-records';
 import { connect, type Database, raw, type Statement, sql } from '#pg';
-import { ChangeLog } from '../src/cache/change-log.ts';
-import { Replicas } from '../src/cache/replicas.ts';
 import type { BaseServices } from '../src/http/services.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';

@@ -3,9 +3,8 @@
  * switch is in the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
 
+import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, one, type Queryable, sql, type Transaction } from '#pg';
-import type { ChangeLog } from '../cache/change-log.ts';
-import { recordValueChange, watchValue } from '../cache/watched-value.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 

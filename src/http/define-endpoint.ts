@@ -3,7 +3,7 @@
  */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { ChangeLog } from '../cache/change-log.ts';
+import type { ChangeLog } from '#fresh-records';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
 import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';

@@ -3,8 +3,8 @@
  * over them.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { ChangedRecords, ListingKey } from '#fresh-records';
 import type { Transaction } from '#pg';
-import type { ChangedRecords, ListingKey } from '../cache/change-log.ts';
 import type { LockedTable } from '../schema/locks.ts';
 import type { App } from './app.ts';
 import { type Endpoint, type RegistrationServices, registerEndpoint } from './define-endpoint.ts';

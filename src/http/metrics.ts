@@ -64,7 +64,7 @@ export const preloadedEvents = {
   }),
 };
 
-/** Reads from replicas of the database (cache/replicas.ts). */
+/** Reads from replicas of the database (packages/fresh-records/replicas.ts). */
 export const replicas = {
   usable: new Gauge({
     name: 'potluck_replica_usable',

@@ -1,8 +1,7 @@
 /** The services that every module builds on. */
 import type { FastifyBaseLogger } from 'fastify';
+import type { ChangeLog, Replicas } from '#fresh-records';
 import type { Database } from '#pg';
-import type { ChangeLog } from '../cache/change-log.ts';
-import type { Replicas } from '../cache/replicas.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import type { Instance } from '../instance/settings.ts';

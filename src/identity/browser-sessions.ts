@@ -4,8 +4,8 @@
  */
 
 import { dayMs, shareOf } from '#base';
+import { recordChange } from '#fresh-records';
 import { type Database, sql, transaction, update } from '#pg';
-import { recordChange } from '../cache/change-log.ts';
 import { changedSessions, type LiveSession, sessionKey } from './sessions.ts';
 
 /** How long an unused browser session lasts. */

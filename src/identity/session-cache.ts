@@ -2,7 +2,8 @@
  * Sessions in memory, validated against the change log on each request: a session that ended is refused at
  * once.
  */
-import { createRecordCache, type Source } from '../cache/record-cache.ts';
+import { createRecordCache, type Source } from '#fresh-records';
+import { recordKinds } from '../schema/record-kinds.ts';
 import { type LiveSession, listLiveSessions, sessionKey } from './sessions.ts';
 import type { TokenIds } from './tokens.ts';
 
@@ -19,7 +20,7 @@ const bytesOfSession = 650;
 
 export function createSessionCache(source: Source, cacheBytes: number): SessionCache {
   const cached = createRecordCache<LiveSession>(source, {
-    kind: 'session',
+    kind: recordKinds.session,
     maxBytes: cacheBytes * cacheShare,
     sizeOf: () => bytesOfSession,
     read: listLiveSessions,

@@ -1,7 +1,8 @@
 /** The part of a session that authentication needs. */
 
+import type { ChangedRecords } from '#fresh-records';
 import { isOneOf, type Queryable, rowsOf, sql } from '#pg';
-import type { ChangedRecords } from '../cache/change-log.ts';
+import { recordKinds } from '../schema/record-kinds.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -43,7 +44,7 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
 export const changedSessions = (keys: string[]): ChangedRecords => {
   const ids = keys.map((key) => key.split(' '));
   return {
-    kind: 'session',
+    kind: recordKinds.session,
     ids: keys,
     versions: sql`
       select s.user_id || ' ' || s.id as id, s.version, null::bigint as listing

@@ -3,11 +3,10 @@
  * `instance_settings`), or the default. A change is in the change log: it applies on every server from the response to it on.
  */
 
+import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, type Queryable, sql, type Transaction } from '#pg';
 import type { Coordinates } from '#record-index';
 import { baseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
-import type { ChangeLog } from '../cache/change-log.ts';
-import { recordValueChange, watchValue } from '../cache/watched-value.ts';
 import { defaultInstanceName } from '../lib/config/instance-name.ts';
 import { isDownloaded } from '../lib/config/map-tiles.ts';
 import type { Config } from '../lib/config.ts';

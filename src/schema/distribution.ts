@@ -1,5 +1,5 @@
 /**
- * Which folder of src/ owns each table, and where its rows are on a cluster with Citus. Only the owner writes a table;
+ * Which folder of src/, or package, owns each table, and where its rows are on a cluster with Citus. Only the owner writes a table;
  * other folders call its functions (test/database/table-owners.test.ts). `potluck distribute` and the migration of a
  * distributed database read the keys. test/database/distribution.test.ts compares the tables with the catalogue: a new
  * table without a line here fails.
@@ -70,13 +70,13 @@ export const distributedTables: Record<string, DistributedTable>[] = [
 export const coordinatorTables: Record<string, { owner: string; why: string }> = {
   // A transaction commits on the coordinator before it commits on other nodes. A server therefore never sees a changed
   // row whose note it cannot see; what it reads too early it reads again, by the versions in the notes.
-  change_shards: { owner: 'cache', why: 'the change log' },
-  changes: { owner: 'cache', why: 'the change log' },
+  change_shards: { owner: 'packages/fresh-records', why: 'the change log' },
+  changes: { owner: 'packages/fresh-records', why: 'the change log' },
   deleted_accounts: {
     owner: 'modules/account',
     why: 'a few minutes of deletions: sweeps know of each one as soon as it is committed',
   },
-  database_instances: { owner: 'cache', why: 'about the server of the change log' },
+  database_instances: { owner: 'packages/fresh-records', why: 'about the server of the change log' },
   schema_version: { owner: 'schema', why: 'read and written by migrations, before anything is distributed' },
   flags: { owner: 'flags', why: 'a few rows, which every server reads' },
   instance_settings: { owner: 'instance', why: 'one row, which every server reads' },

@@ -1,8 +1,6 @@
 import { allowStandby } from '#base';
+import { ChangeLog, type Replica, Replicas } from '#fresh-records';
 import { connect, type Database } from '#pg';
-import { ChangeLog } from '../cache/change-log.ts';
-import { Replicas } from '../cache/replicas.ts';
-import type { Replica } from '../cache/usable-replicas.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
 import { mails, replicas as metrics } from '../http/metrics.ts';

@@ -1,8 +1,8 @@
 /** Runs the jobs of all modules and of the layers below them. */
 
 import { hourMs, minuteMs } from '#base';
+import { deleteExpiredChanges } from '#fresh-records';
 import { rootSpan } from '#telemetry';
-import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
 import { deleteExpiredCounts } from '../http/limits/rate-limit-store.ts';

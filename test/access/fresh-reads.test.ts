@@ -1,7 +1,7 @@
 /** What endpoints find in memory is as new as their requests: the change log is read before all handlers that need it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ChangeLog } from '../../src/cache/change-log.ts';
+import { ChangeLog } from '#fresh-records';
 import { modules } from '../../src/server/modules.ts';
 import { accessRows } from '../operations/all.ts';
 import { createPeopleByRole, sendAs } from '../operations/request-as.ts';

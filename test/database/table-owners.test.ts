@@ -9,7 +9,7 @@ import test from 'node:test';
 import { parseAst } from 'vite';
 import { coordinatorTables, distributedTables } from '../../src/schema/distribution.ts';
 
-const cwd = path.join(import.meta.dirname, '..', '..', 'src');
+const cwd = path.join(import.meta.dirname, '..', '..');
 
 const owners = Object.fromEntries(
   [...distributedTables, coordinatorTables].flatMap((group) =>
@@ -40,6 +40,7 @@ const exceptions: Record<string, string> = {
     'a backup of a development version is converted to the schema of the first release',
   'cli events': 'a backup of a development version is converted to the schema of the first release',
   'cli {}': 'the demo and the restoration write all tables',
+  'packages/pg {}': 'maintenance of partitions',
   'schema contacts': 'a migration gives addresses one form',
   'schema users': 'a migration gives addresses one form',
 };
@@ -81,9 +82,14 @@ function writtenTables(text: string): string[] {
     .filter((table) => table in owners || (table === '{}' && /^\s*(with|insert|update|delete)\b/.test(text)));
 }
 
-const folderOf = (file: string): string => file.split(path.sep, file.startsWith('modules') ? 2 : 1).join('/');
+/** The folder of src/ or of src/modules/, or the package. */
+function folderOf(file: string): string {
+  const [top = '', folder = '', module] = file.split(path.sep);
+  if (top === 'packages') return `packages/${folder}`;
+  return folder === 'modules' ? `modules/${module}` : folder;
+}
 
-const writes = globSync('**/*.ts', { cwd, exclude: ['**/*.test.ts'] }).flatMap((file) =>
+const writes = globSync('{src,packages}/**/*.ts', { cwd, exclude: ['**/*.test.ts'] }).flatMap((file) =>
   readTexts(readFileSync(path.join(cwd, file), 'utf8'))
     .flatMap(writtenTables)
     .map((table) => ({ file, folder: folderOf(file), table })),

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeLog, type CommittedChange, changeKeyOf } from '#fresh-records';
 import { cellOf } from '#record-index';
-import { ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
 import { type ListQuery, noDays } from '../../src/modules/discovery/event-query.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
 import { dayOf } from '../../src/modules/events/listing-keys.ts';

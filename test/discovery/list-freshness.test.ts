@@ -1,7 +1,7 @@
 /** Compares cached event lists with the database, while events change on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpiredChanges } from '../../src/cache/change-log.ts';
+import { deleteExpiredChanges } from '#fresh-records';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person } from '../support/factories.ts';
 import { randomOf } from '../support/random.ts';
 import { expectStatus, startTestApp, type TestApp } from '../support/setup.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeLog } from '../../src/cache/change-log.ts';
+import { ChangeLog } from '#fresh-records';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
 import { parseListed } from '../../src/modules/events/event-serializer.ts';
 import { createEvent, createUser, inDays, rsvpGoing } from '../support/factories.ts';

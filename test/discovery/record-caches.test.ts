@@ -1,8 +1,8 @@
 /** What servers cache of records that change while they are read, or whose changes the log no longer has. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { deleteExpiredChanges } from '#fresh-records';
 import type { Statement } from '#pg';
-import { deleteExpiredChanges } from '../../src/cache/change-log.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { openGatedDatabase } from '../support/gated-database.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { changeKeyOf } from '#fresh-records';
 import { transaction } from '#pg';
-import { changeKeyOf } from '../../src/cache/change-log.ts';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
 import { rotateSession } from '../../src/modules/auth/session-repo.ts';
 import {

@@ -1,7 +1,7 @@
 /** Mails of tests: a mail server, and the senders of servers on one database. */
 import { after } from 'node:test';
 import { newId } from '#base';
-import { ChangeLog } from '../../src/cache/change-log.ts';
+import { ChangeLog } from '#fresh-records';
 import { openInstance } from '../../src/instance/settings.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changeKeyOf } from '../../src/cache/change-log.ts';
+import { changeKeyOf } from '#fresh-records';
 import { createAdmin, createEvent, createUser, fromPage, nextPhone, signIn } from '../support/factories.ts';
 import { isNamed, openStream } from '../support/live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';

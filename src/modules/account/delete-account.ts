@@ -6,8 +6,8 @@
  * The locks that later hooks rely on are documented at the hooks of `users` and `events`.
  */
 
+import { recordChange } from '#fresh-records';
 import { sql, type Transaction } from '#pg';
-import { recordChange } from '../../cache/change-log.ts';
 import type { DeletedAccount, DeletionEffects, DeletionHook } from '../../http/define-module.ts';
 import { LOCK_ORDER } from '../../schema/locks.ts';
 import { type AccountNames, deleteNames, deleteUser } from '../users/delete-account-data.ts';

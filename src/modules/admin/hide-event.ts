@@ -1,6 +1,6 @@
+import { recordChange } from '#fresh-records';
 import type { Transaction } from '#pg';
 import { type AuditContext, auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { recordChange } from '../../cache/change-log.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';

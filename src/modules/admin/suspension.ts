@@ -1,8 +1,8 @@
 /** Suspends and restores accounts. */
 
 import { inChunks } from '#base';
+import { recordChange } from '#fresh-records';
 import { type Database, sql, type Transaction, transaction } from '#pg';
-import { recordChange } from '../../cache/change-log.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { Problem } from '../../lib/errors.ts';

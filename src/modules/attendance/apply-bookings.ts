@@ -1,7 +1,7 @@
 /** Bookings in batches: bookings of the same event share one transaction in place of waiting for its lock. */
 
+import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, sql, type Transaction } from '#pg';
-import { changeStatement } from '../../cache/change-log.ts';
 import type { Admitted, BatchRules, Decided, Finish } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -1,4 +1,4 @@
-import { unlessLate } from '../../cache/record-cache.ts';
+import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';

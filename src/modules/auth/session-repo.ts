@@ -1,7 +1,7 @@
 /** Sessions, and the roles that they carry in the session cache. */
 
+import { recordChange } from '#fresh-records';
 import { type Database, sql, type Transaction, transaction, update } from '#pg';
-import { recordChange } from '../../cache/change-log.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';

@@ -1,4 +1,4 @@
-import { unlessLate } from '../../cache/record-cache.ts';
+import { unlessLate } from '#fresh-records';
 import type { Viewer } from '../../identity/caller.ts';
 import { type ListElement, listedJson } from '../events/event-serializer.ts';
 import type { EventRow } from '../events/present.ts';

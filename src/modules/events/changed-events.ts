@@ -4,13 +4,14 @@
  * the discovery index compares the version of the event's row alone.
  */
 
+import type { ChangedRecords } from '#fresh-records';
 import { isOneOf, sql } from '#pg';
-import type { ChangedRecords } from '../../cache/change-log.ts';
+import { recordKinds } from '../../schema/record-kinds.ts';
 import { listedCondition } from './policy.ts';
 
 /** The changed records of events, for the change log. */
 export const changedEvents = (ids: string[]): ChangedRecords => ({
-  kind: 'event',
+  kind: recordKinds.event,
   ids,
   versions: sql`
     select e.id::text as id, e.version + c.version as version,

@@ -1,5 +1,6 @@
 /** Caches events with their serialized fragments; the change log keeps them current. */
-import { createRecordCache, type Source } from '../../cache/record-cache.ts';
+import { createRecordCache, type Source } from '#fresh-records';
+import { recordKinds } from '../../schema/record-kinds.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
@@ -38,7 +39,7 @@ function sizeOf({ row }: CachedEvent): number {
 
 export function createEventCache(source: Source, cacheBytes: number): EventCache {
   const find = createRecordCache<CachedEvent>(source, {
-    kind: 'event',
+    kind: recordKinds.event,
     maxBytes: cacheBytes * cacheShare,
     sizeOf,
     read: async (db, ids) => (await listEventRows(db, ids)).map(toCachedEvent),

@@ -1,8 +1,8 @@
 /** The listing keys of events: their places in lists, by which the discovery index finds what a change affects. */
 
 import { dayMs } from '#base';
+import type { ListingKey } from '#fresh-records';
 import { cellOf } from '#record-index';
-import type { ListingKey } from '../../cache/change-log.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 

@@ -1,5 +1,5 @@
+import type { ListingKey } from '#fresh-records';
 import { assignments, lockEach, sql, type Transaction, transactionTime, update } from '#pg';
-import type { ListingKey } from '../../cache/change-log.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 import { writeTombstones } from './tombstones.ts';

@@ -1,4 +1,5 @@
 import { newId } from '#base';
+import { recordChange } from '#fresh-records';
 import {
   assignments,
   columnOf,
@@ -14,7 +15,6 @@ import {
   update,
 } from '#pg';
 import { cellOf } from '#record-index';
-import { recordChange } from '../../cache/change-log.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';

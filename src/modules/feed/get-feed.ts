@@ -1,4 +1,4 @@
-import { unlessLate } from '../../cache/record-cache.ts';
+import { unlessLate } from '#fresh-records';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { loadListedEvents } from '../discovery/load-listed-events.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { unlessLate } from '../../cache/record-cache.ts';
+import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { unlessLate } from '../../cache/record-cache.ts';
+import { unlessLate } from '#fresh-records';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { toConversation } from './present.ts';

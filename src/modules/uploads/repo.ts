@@ -5,8 +5,8 @@
  */
 
 import { secondsToNextUtcDay, utcDay } from '#base';
+import { recordChange } from '#fresh-records';
 import { type Database, one, type Queryable, sql, type Transaction, update } from '#pg';
-import { recordChange } from '../../cache/change-log.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { Problem } from '../../lib/errors.ts';

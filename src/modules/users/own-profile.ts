@@ -1,8 +1,8 @@
 /** The caller's own account: reads and changes of the row in `users`. */
 
+import { recordChange } from '#fresh-records';
 import { one, type Queryable, sql, type Transaction, update } from '#pg';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
-import { recordChange } from '../../cache/change-log.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';

@@ -1,7 +1,8 @@
 /** People as other records name them, in memory; and who blocked whom. */
 
+import { createRecordCache, type Source } from '#fresh-records';
 import type { Database } from '#pg';
-import { createRecordCache, type Source } from '../../cache/record-cache.ts';
+import { recordKinds } from '../../schema/record-kinds.ts';
 import type { PersonRow } from './present.ts';
 import { blockLoader } from './profiles.ts';
 import { listPeople, type VersionedPerson } from './repo.ts';
@@ -21,7 +22,7 @@ const bytesOfPerson = 600;
 export function createPeople(db: Database, source: Source, cacheBytes: number): People {
   return {
     find: createRecordCache<VersionedPerson>(source, {
-      kind: 'person',
+      kind: recordKinds.person,
       maxBytes: cacheBytes * cacheShare,
       sizeOf: () => bytesOfPerson,
       read: listPeople,

@@ -1,7 +1,7 @@
 /** Profiles and relations as they are in the database. Simultaneous requests share statements. */
 
+import type { Replicas } from '#fresh-records';
 import { createLoader, type Database } from '#pg';
-import type { Replicas } from '../../cache/replicas.ts';
 import type { FoundRow } from './present.ts';
 import { listBlocked, listProfiles, type ProfileKey, type SeenProfile } from './repo.ts';
 import { searchUsers, type UserSearch } from './search-repo.ts';

@@ -61,7 +61,7 @@ export const cacheFaults: Fault[] = [
   ...faultsOf('src/modules/events/hide-event.ts', [
     ['updated_at: transactionTime,', '', 'updated-events', 'a copy misses an event that is shown again'],
   ]),
-  ...faultsOf('src/cache/record-cache.ts', [
+  ...faultsOf('packages/fresh-records/record-cache.ts', [
     [
       'if (record && pending.changed?.has(changeKey) === false) {',
       'if (record) {',
@@ -83,16 +83,16 @@ export const cacheFaults: Fault[] = [
       'a record of a replica that is behind',
     ],
   ]),
-  ...faultsOf('src/cache/recent-versions.ts', [
+  ...faultsOf('packages/fresh-records/recent-versions.ts', [
     [
       'found === null ? required === deletedVersion : found >= required',
       'true',
-      'src/cache/recent-versions',
+      'packages/fresh-records/recent-versions',
       'an older row counts as current',
     ],
-    ['Math.max(known, version)', 'version', 'src/cache/recent-versions', 'the log of two shards goes back'],
+    ['Math.max(known, version)', 'version', 'packages/fresh-records/recent-versions', 'the log of two shards goes back'],
   ]),
-  ...faultsOf('src/cache/change-log.ts', [
+  ...faultsOf('packages/fresh-records/change-log.ts', [
     ['if (isGap) this.#notify(null);', '', 'list-freshness', 'a server that missed changes keeps its caches'],
     [
       'this.#newerHalf = this.#remembered;\n      this.#notify(null);',

@@ -41,7 +41,7 @@ export const instanceFaults: Fault[] = [
       'an admin locks everyone out',
     ],
   ]),
-  ...faultsOf('src/cache/watched-value.ts', [
+  ...faultsOf('packages/fresh-records/watched-value.ts', [
     ['await changeLog.catchUp();', '', 'settings', 'the former settings'],
   ]),
   ...faultsOf('src/instance/settings.ts', [

@@ -1,15 +1,15 @@
 /** Applies changes of the change log to the discovery index. */
 
 import { inChunks, mapInTurns } from '#base';
-import type { Database } from '#pg';
 import {
   type ChangeLog,
   type CommittedChange,
   changeKeyOf,
+  isCurrent,
   type ListingKey,
-} from '../../../cache/change-log.ts';
-import { readAgain } from '../../../cache/read-again.ts';
-import { isCurrent } from '../../../cache/recent-versions.ts';
+  readAgain,
+} from '#fresh-records';
+import type { Database } from '#pg';
 import { isListedVersion, listedVersion } from '../../events/changed-events.ts';
 import type { EventIndex } from './event-index.ts';
 import { listChangedRows } from './index-rows.ts';

@@ -4,8 +4,9 @@
  */
 
 import { BackgroundLoad, singleFlight } from '#base';
+import type { ChangeLog, CommittedChange } from '#fresh-records';
 import type { Database } from '#pg';
-import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
+import { recordKinds } from '../../../schema/record-kinds.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import { EventIndex } from './event-index.ts';
 import type { Amount } from './index-rows.ts';
@@ -103,7 +104,7 @@ export class CurrentIndex {
       return;
     }
     for (const key of change.changeKeys) {
-      const version = this.#options.changeLog.versionOf('event', key);
+      const version = this.#options.changeLog.versionOf(recordKinds.event, key);
       if (version === undefined) continue;
       this.#index?.json.changed.add(key, version);
       this.#sinceLoad?.versions.add(key, version);
@@ -185,7 +186,7 @@ export class CurrentIndex {
       }
       await using rest = loaded.rest;
       // Records may have been read before the database showed changes that the log had named already.
-      for (const [key, version] of changeLog.recentVersions('event')) versions.add(key, version);
+      for (const [key, version] of changeLog.recentVersions(recordKinds.event)) versions.add(key, version);
       const index = new EventIndex(loaded.data, loaded.json, versions);
       const stillLate: CommittedChange[] = [];
       // More changes may arrive while these are read; they are in the list as well.

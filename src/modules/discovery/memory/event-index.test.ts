@@ -1,9 +1,9 @@
 /** Compares the index with a plain filter over its rows: a segment alone, with changes, and with frequent words. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { changeKeyOf, type ListingKey } from '#fresh-records';
 import { cellOf, distanceKm, isInBox } from '#record-index';
 import { randomOf } from '../../../../test/support/random.ts';
-import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { dayOf } from '../../events/listing-keys.ts';
 import { searchQuery, searchVector } from '../../events/search-words.ts';
 import { type ListQuery, noDays } from '../event-query.ts';

@@ -4,8 +4,8 @@
  */
 
 import { packId } from '#base';
+import type { ListingKey } from '#fresh-records';
 import { partitionPoint, wordAt } from '#record-index';
-import type { ListingKey } from '../../../cache/change-log.ts';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';

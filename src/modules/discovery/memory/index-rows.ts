@@ -1,7 +1,7 @@
 /** The rows that the discovery index is built from, and the statements that read them. */
 
+import type { ListingKey } from '#fresh-records';
 import { type Queryable, readInBatches, type Statement, sql } from '#pg';
-import type { ListingKey } from '../../../cache/change-log.ts';
 import { listedCondition } from '../../events/policy.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 

@@ -5,6 +5,7 @@
  */
 
 import { bytesIn } from '#base';
+import { changeKeyOf } from '#fresh-records';
 import {
   type ByteWriter,
   packSymbols,
@@ -13,7 +14,6 @@ import {
   type Symbols,
   type TextWithId,
 } from '#record-index';
-import { changeKeyOf } from '../../../cache/change-log.ts';
 
 export type JsonData = {
   symbols: Symbols;

@@ -3,6 +3,7 @@
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
 
+import { changeKeyOf, type ListingKey } from '#fresh-records';
 import {
   type Coordinates,
   cellOf,
@@ -17,7 +18,6 @@ import {
   signatureOf,
   toPoint,
 } from '#record-index';
-import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { dayOf } from '../../events/listing-keys.ts';
 import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';

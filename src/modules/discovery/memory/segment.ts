@@ -4,6 +4,7 @@
  */
 
 import { bytesIn, dayMs, minuteMs, packId, unpackId } from '#base';
+import { changeKeyOf, type ListingKey } from '#fresh-records';
 import {
   type Band,
   type Bitmap,
@@ -24,7 +25,6 @@ import {
   setBit,
   uncount,
 } from '#record-index';
-import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;

@@ -4,17 +4,17 @@ import { deletedVersion, isCurrent, RecentVersions, versionFor } from './recent-
 
 test('versions: a lower one does not replace a higher one; a deletion is above all', () => {
   const versions = new RecentVersions();
-  versions.set('event', 7);
-  versions.set('event', 6);
-  assert.equal(versions.get('event'), 7);
+  versions.set(0, 7);
+  versions.set(0, 6);
+  assert.equal(versions.get(0), 7);
   assert.deepEqual(
-    [null, 6, 7, 8].map((found) => isCurrent(versions.get('event'), found)),
+    [null, 6, 7, 8].map((found) => isCurrent(versions.get(0), found)),
     [false, false, true, true],
   );
-  versions.set('event', deletedVersion);
-  versions.set('event', 8);
+  versions.set(0, deletedVersion);
+  versions.set(0, 8);
   assert.deepEqual(
-    [null, 8, 1e9].map((found) => isCurrent(versions.get('event'), found)),
+    [null, 8, 1e9].map((found) => isCurrent(versions.get(0), found)),
     [true, false, false],
   );
   assert.equal(isCurrent(versions.get('other'), null), true);
@@ -22,9 +22,9 @@ test('versions: a lower one does not replace a higher one; a deletion is above a
 
 test('versions: that of another kind does not count; deletions count for all kinds', () => {
   const [event, person] = [8 * 5, 8 * 5 + 1];
-  assert.deepEqual([versionFor('event', event), versionFor('person', person)], [5, 5]);
-  assert.deepEqual([versionFor('event', person), versionFor('session', person)], [undefined, undefined]);
-  for (const version of [deletedVersion, undefined]) assert.equal(versionFor('event', version), version);
+  assert.deepEqual([versionFor(0, event), versionFor(1, person)], [5, 5]);
+  assert.deepEqual([versionFor(0, person), versionFor(2, person)], [undefined, undefined]);
+  for (const version of [deletedVersion, undefined]) assert.equal(versionFor(0, version), version);
 });
 
 test('versions: the last 32,768 records are remembered for 150 s; at most twice as many are held', (context) => {
