@@ -9,7 +9,7 @@ const packages = [['base'], ['telemetry', 'record-index'], ['pg'], ['embedded-po
 /** Folders of src/, the lowest first. `main.ts` is above all of them. */
 const layers = [
   ['lib'],
-  ['schema'],
+  ['config', 'schema'],
   ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
   ['identity'],
   ['idempotency'],

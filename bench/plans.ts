@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { ChangeLog, Replicas } from '#fresh-records';
 import { connect, type Database, raw, type Statement, sql } from '#pg';
+import { readConfig } from '../src/config/config.ts';
 import type { BaseServices } from '../src/http/services.ts';
-import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
 import { type EventQuery, noDays } from '../src/modules/discovery/event-query.ts';
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';

@@ -4,7 +4,7 @@ import { parseArguments } from './cli/command/arguments.ts';
 import { CommandError } from './cli/command/command-error.ts';
 import { runProgram } from './cli/command/run-program.ts';
 import { stopSignal } from './cli/command/stop.ts';
-import { readConfig } from './lib/config.ts';
+import { readConfig } from './config/config.ts';
 
 // By default, small buffers share memory in pieces of 64 KB. One that is kept, such as the hash of a token in the cache of
 // sessions, would keep its whole piece.

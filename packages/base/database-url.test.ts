@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ConfigError, readConfig } from '../../src/lib/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { readParameter, splitHosts } from './database-url.ts';
 
 test('DATABASE_URL: each of several hosts has its port, the user, the database and the options', () => {

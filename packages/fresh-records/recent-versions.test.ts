@@ -4,17 +4,17 @@ import { deletedVersion, isCurrent, RecentVersions, versionFor } from './recent-
 
 test('versions: a lower one does not replace a higher one; a deletion is above all', () => {
   const versions = new RecentVersions();
-  versions.set(0, 7);
-  versions.set(0, 6);
-  assert.equal(versions.get(0), 7);
+  versions.set('event', 7);
+  versions.set('event', 6);
+  assert.equal(versions.get('event'), 7);
   assert.deepEqual(
-    [null, 6, 7, 8].map((found) => isCurrent(versions.get(0), found)),
+    [null, 6, 7, 8].map((found) => isCurrent(versions.get('event'), found)),
     [false, false, true, true],
   );
-  versions.set(0, deletedVersion);
-  versions.set(0, 8);
+  versions.set('event', deletedVersion);
+  versions.set('event', 8);
   assert.deepEqual(
-    [null, 8, 1e9].map((found) => isCurrent(versions.get(0), found)),
+    [null, 8, 1e9].map((found) => isCurrent(versions.get('event'), found)),
     [true, false, false],
   );
   assert.equal(isCurrent(versions.get('other'), null), true);

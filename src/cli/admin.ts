@@ -1,7 +1,7 @@
 import { type Transaction, transaction } from '#pg';
 import { type AuditAction, recordAudit } from '../audit/audit.ts';
+import type { Config, ReadyConfig } from '../config/config.ts';
 import { closeSetup } from '../instance/setup-token.ts';
-import type { Config, ReadyConfig } from '../lib/config.ts';
 import type { Contact, MessageContact } from '../lib/contact.ts';
 import { isPersonName, maxPersonName } from '../lib/text.ts';
 import { createOperatorLink } from '../modules/auth/operator-link.ts';

@@ -1,6 +1,6 @@
 import { dayMs, parseDay, parseTimestamp } from '#base';
 import { type AuditRow, listAudit } from '../audit/audit.ts';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
 

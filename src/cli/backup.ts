@@ -6,6 +6,7 @@ import { addAbortListener } from 'node:events';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { openConnection, sql, type Target, transactionOn } from '#pg';
+import type { Config } from '../config/config.ts';
 import {
   type KeepRules,
   keepFormat,
@@ -14,7 +15,6 @@ import {
   parseKeepRules,
   removeUnneeded,
 } from '../lib/backup-files.ts';
-import type { Config } from '../lib/config.ts';
 import { openStorage, type Storage } from '../modules/uploads/storage.ts';
 import { AdvisoryLock } from '../schema/locks.ts';
 import { describeContents, describeMissing, sizeText } from './backup/manifest-text.ts';

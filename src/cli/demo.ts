@@ -1,5 +1,5 @@
 /** `demo`: adds people and events in one city over the coming weeks. */
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';

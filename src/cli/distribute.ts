@@ -1,7 +1,7 @@
 /** `distribute`: turns a migrated database on the coordinator of a cluster with Citus into a distributed one. */
 import { addAbortListener } from 'node:events';
 import { type Connection, hasCitus, one, openConnection, sql, type Target, transactionOn } from '#pg';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { distributeTables, listTablesToDistribute } from '../schema/distribute.ts';
 import { distributedTables } from '../schema/distribution.ts';
 import { AdvisoryLock } from '../schema/locks.ts';

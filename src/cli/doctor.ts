@@ -1,5 +1,5 @@
 /** `doctor [--json] [--send-to CONTACT]`: examines an installation, and says what to do about what is wrong. */
-import { inspectConfig } from '../lib/config.ts';
+import { inspectConfig } from '../config/config.ts';
 import { parseContactArgument } from './command/accounts.ts';
 import { stopSignal, unlessStopped } from './command/stop.ts';
 import { backups } from './doctor/backups.ts';

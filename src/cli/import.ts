@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { type Database, isTransient, transaction } from '#pg';
 import type { Coordinates } from '#record-index';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { CalendarError } from '../modules/imports/calendar-error.ts';

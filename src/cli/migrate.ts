@@ -1,4 +1,4 @@
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { newestVersion } from '../schema/migrate.ts';
 import { runCommand } from './command/command-context.ts';
 

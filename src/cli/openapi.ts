@@ -1,4 +1,4 @@
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { createDocument } from '../server/create-document.ts';
 
 /** `openapi`: prints the OpenAPI document of a server with this configuration. */

@@ -1,5 +1,5 @@
 /** `restore FILE`: loads a backup into an empty database, and its images into DATA_DIR or the bucket. */
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { openStorage } from '../modules/uploads/storage.ts';
 import { describeRestore } from './backup/dry-run.ts';
 import { describeContents } from './backup/manifest-text.ts';

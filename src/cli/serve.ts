@@ -1,4 +1,4 @@
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { findClockDifference } from '../server/clock-check.ts';
 import { checkMapTiles } from '../server/web/map-tiles.ts';
 import { type CommandContext, withCommandContext } from './command/command-context.ts';

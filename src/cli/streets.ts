@@ -1,6 +1,6 @@
 import type { Coordinates } from '#record-index';
-import { isUrl } from '../lib/config/reader.ts';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
+import { isUrl } from '../config/reader.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
 import { defaultKm, downloadStreets, maxKm } from '../modules/instance/streets/download-streets.ts';
 import { StreetsError } from '../modules/instance/streets/street-archive.ts';

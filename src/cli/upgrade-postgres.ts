@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeDirectory } from '#base';
 import { type ClusterVersions, type SocketTarget, upgradeCluster } from '#embedded-postgres';
 import type { Connection } from '#pg';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { describeRows } from './backup/manifest-text.ts';
 import type { Contents } from './backup/read-archive.ts';
 import { restoreBackup } from './backup/restore-backup.ts';

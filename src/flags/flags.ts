@@ -5,7 +5,7 @@
 
 import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, one, type Queryable, sql, type Transaction } from '#pg';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The access log: one line for each request, if `LOG_REQUESTS=on`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { idsOf } from '#telemetry';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { loggedPath } from './logging.ts';
 
 export function registerAccessLog(app: FastifyInstance, { logRequests }: Pick<Config, 'logRequests'>): void {

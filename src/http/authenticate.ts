@@ -4,13 +4,13 @@
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Database } from '#pg';
+import type { Config } from '../config/config.ts';
 import { isRenewalDue, SessionRenewals } from '../identity/browser-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import { isLive, type LiveSession } from '../identity/sessions.ts';
 import { findSuspension, findSuspensionByToken } from '../identity/suspensions.ts';
 import { parseToken, type Token } from '../identity/tokens.ts';
-import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { browserCookieName, clearedCookie, readCookies } from './browser-cookie.ts';
 import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';

@@ -1,8 +1,8 @@
 /** The cookies of a browser: the token of its session, that of the device, the last way to sign in, and a sign-in that has begun. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
 import type { Settings } from '../instance/settings.ts';
-import type { Config } from '../lib/config.ts';
 import type { ContactKind } from '../lib/contact.ts';
 
 type CookieConfig = Pick<Config, 'publicUrl'>;

@@ -7,7 +7,7 @@
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { freeBytesOf } from '#base';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
 import type { OutageLog } from './outage-log.ts';
 

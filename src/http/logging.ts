@@ -1,7 +1,7 @@
 /** Options of the logger: the fields of logged requests and errors, without personal data and secrets. */
 import type { LoggerOptions } from 'pino';
 import { telemetryOptions } from '#telemetry';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 
 /**
  * A path segment that may be logged: an id, also with a file extension, or a word with fewer than five

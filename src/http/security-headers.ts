@@ -6,7 +6,7 @@
  */
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { isPageCall } from './page-calls.ts';
 
 const exposed =

@@ -2,10 +2,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ChangeLog, Replicas } from '#fresh-records';
 import type { Database } from '#pg';
+import type { ReadyConfig } from '../config/config.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import type { Instance } from '../instance/settings.ts';
-import type { ReadyConfig } from '../lib/config.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { OutageLog } from './outage-log.ts';
 

@@ -7,9 +7,9 @@ import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, type Queryable, sql, type Transaction } from '#pg';
 import type { Coordinates } from '#record-index';
 import { baseLanguage, type Language } from '../../web/src/lib/language/languages.ts';
-import { defaultInstanceName } from '../lib/config/instance-name.ts';
-import { isDownloaded } from '../lib/config/map-tiles.ts';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
+import { defaultInstanceName } from '../config/instance-name.ts';
+import { isDownloaded } from '../config/map-tiles.ts';
 import type { ContactKind } from '../lib/contact.ts';
 
 export type Settings = {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { dayMs } from '#base';
 import type { Database } from '#pg';
-import type { ReadyConfig } from '../lib/config.ts';
+import type { ReadyConfig } from '../config/config.ts';
 import { hashAddress } from '../lib/mail-address.ts';
 import { countMail, uncountMail } from './allowance.ts';
 import type { MailContent } from './layout.ts';

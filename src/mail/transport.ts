@@ -6,7 +6,7 @@ import {
   type SMTPPoolOptions,
 } from 'nodemailer';
 import { span } from '#telemetry';
-import { type MailServer, type SmtpConfig, senderNameOf } from '../lib/config/mail.ts';
+import { type MailServer, type SmtpConfig, senderNameOf } from '../config/mail.ts';
 import { domainOf } from '../lib/mail-address.ts';
 import { renderHtml, renderText } from './layout.ts';
 import type { Mail } from './mailer.ts';

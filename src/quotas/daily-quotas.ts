@@ -5,7 +5,7 @@
 
 import { dayMs, secondsToNextUtcDay, utcDay } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
-import type { Config, QuotaKind } from '../lib/config.ts';
+import type { Config, QuotaKind } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
 
 type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };

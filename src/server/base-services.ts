@@ -1,6 +1,7 @@
 import { allowStandby } from '#base';
 import { ChangeLog, type Replica, Replicas } from '#fresh-records';
 import { connect, type Database } from '#pg';
+import type { ReadyConfig } from '../config/config.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
 import { mails, replicas as metrics } from '../http/metrics.ts';
@@ -9,7 +10,6 @@ import { watchPools } from '../http/pool-metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
 import { openInstance } from '../instance/settings.ts';
-import type { ReadyConfig } from '../lib/config.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import type { Mailer, MailOutcome } from '../mail/mailer.ts';
 

@@ -1,5 +1,6 @@
 /** Builds the app from the HTTP layer and the modules. Production and tests use the same app. */
 import type { Database } from '#pg';
+import type { ReadyConfig } from '../config/config.ts';
 import { registerAccessLog } from '../http/access-log.ts';
 import type { App } from '../http/app.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
@@ -26,7 +27,6 @@ import {
 import { registerSerialization } from '../http/serialization.ts';
 import { registerTracing } from '../http/tracing.ts';
 import { registerValidation } from '../http/validation.ts';
-import type { ReadyConfig } from '../lib/config.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { accountHooks } from './account-hooks.ts';

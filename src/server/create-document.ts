@@ -1,5 +1,5 @@
 import { unreachableDatabase } from '#pg';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../config/config.ts';
 import { buildApp } from './build-app.ts';
 
 /**

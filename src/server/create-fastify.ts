@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
+import type { ReadyConfig } from '../config/config.ts';
 import type { App } from '../http/app.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { createClientErrorHandler, maxParamLength, sendError } from '../http/problems.ts';
@@ -9,7 +10,6 @@ import { requestIdOf } from '../http/request-id.ts';
 import { originForm } from '../http/request-target.ts';
 import type { createStandardHeaders } from '../http/security-headers.ts';
 import { readablePath } from '../http/validation.ts';
-import type { ReadyConfig } from '../lib/config.ts';
 
 export function createFastify(config: ReadyConfig, headers: ReturnType<typeof createStandardHeaders>): App {
   const app: App = Fastify({

@@ -8,12 +8,12 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { dayMs, hourMs, minuteMs } from '#base';
+import type { BackupConfig } from '../config/backups.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
 import { lastBackup } from '../http/metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { listBackups } from '../lib/backup-files.ts';
-import type { BackupConfig } from '../lib/config/backups.ts';
 
 /** A failed backup may have read everything, so it is not repeated at once. */
 const retryMs = hourMs;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { CommandError } from '../../src/cli/command/command-error.ts';
 import { importCommand } from '../../src/cli/import.ts';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import { calendar, calendarEntry, createImporter, importCounts } from '../support/calendar-files.ts';
 import { command } from '../support/command.ts';

@@ -6,7 +6,7 @@ import test, { after } from 'node:test';
 import { newId } from '#base';
 import { openConnection, type Queryable, type Statement, sql as statement } from '#pg';
 import { distribute, distributeCommand } from '../../src/cli/distribute.ts';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { readBookings } from '../../src/modules/attendance/booking-repo.ts';
 import { deleteRsvps } from '../../src/modules/attendance/rsvp-repo.ts';
 import { listViewerStates, listViewerStatesOfRecords } from '../../src/modules/events/repo.ts';

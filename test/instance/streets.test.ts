@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { loadStreets } from '../../src/modules/instance/streets/load-streets.ts';
 import { createAdmin, fromPage, signInBrowser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';

@@ -2,8 +2,8 @@
 import { after } from 'node:test';
 import { newId } from '#base';
 import { ChangeLog } from '#fresh-records';
+import { readConfig } from '../../src/config/config.ts';
 import { openInstance } from '../../src/instance/settings.ts';
-import { readConfig } from '../../src/lib/config.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import { MailSender } from '../../src/mail/mail-sender.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import type { MailContent } from '../../src/mail/layout.ts';
 import { mailedPurposes } from '../../src/mail/mailer.ts';

@@ -78,7 +78,7 @@ const textRules: Rule[] = [
       // What the operator has configured.
       'src/cli/': 'configuration',
       'packages/pg/target.ts': 'configuration',
-      'src/lib/config': 'configuration',
+      'src/config/': 'configuration',
       'packages/base/database-url.ts': 'configuration',
       'packages/base/loopback.ts': 'configuration',
       'src/modules/oidc/provider.ts': 'configuration, and claims of the provider',

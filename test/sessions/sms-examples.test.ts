@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { parseEnv } from 'node:util';
 import { readDocument } from '../../docs/generate.ts';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { nextPhone } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { codeIn, openSmsService, respondWith } from './sms-service.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createSmsDriver } from '../../src/modules/auth/sms.ts';
 import { messageText } from '../../src/modules/auth/sms-texts.ts';
 import { buildApp } from '../../src/server/build-app.ts';

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { PMTiles } from 'pmtiles';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { checkMapTiles } from '../../src/server/web/map-tiles.ts';
 import { cleanUpAfterTests, createTempDir, potluck } from '../support/processes.ts';
 import { maxZoom, metadata, startStreetServer, tileOf, town } from '../support/street-server.ts';

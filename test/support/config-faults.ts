@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConfigError, readConfig } from '../../src/lib/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 
 /** The faults that a server names at its start, one in each line; none if it starts with these variables. */
 export function configFaults(env: NodeJS.ProcessEnv): string[] {

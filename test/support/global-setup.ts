@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { openEmbedded } from '#embedded-postgres';
 import type { Target } from '#pg';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createDocument } from '../../src/server/create-document.ts';
 import { buildWeb } from '../../web/build.ts';
 import { openSql } from './sql-tag.ts';

@@ -1,8 +1,8 @@
 /** An app that exports to a collector of the test. */
 import { after } from 'node:test';
 import { openTelemetry } from '#telemetry';
+import { readConfig } from '../../src/config/config.ts';
 import { registry } from '../../src/http/metrics.ts';
-import { readConfig } from '../../src/lib/config.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { startTestApp, type TestApp, type TestOptions } from '../support/setup.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { readConfig } from '../../src/lib/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openDirectory, openStorage, type Storage } from '../../src/modules/uploads/storage.ts';
 import { sweepFiles } from '../../src/modules/uploads/sweep.ts';
 import { countValues } from '../../torture/counts.ts';

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { ConfigError } from '../../src/lib/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { checkMapTiles } from '../../src/server/web/map-tiles.ts';
 import { startTestApp } from '../support/setup.ts';
 

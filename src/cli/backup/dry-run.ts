@@ -2,7 +2,7 @@
 
 import { freeBytesOf, nearestDirectory } from '#base';
 import { openConnection, type Target, transactionOn } from '#pg';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import { openStorage } from '../../modules/uploads/storage.ts';
 import { newestVersion } from '../../schema/migrate.ts';
 import { hasNoDatabase, withDatabase } from '../command/command-context.ts';

@@ -16,7 +16,7 @@ import {
   type Target,
   untilRecovered,
 } from '#pg';
-import type { Config, ReadyConfig } from '../../lib/config.ts';
+import type { Config, ReadyConfig } from '../../config/config.ts';
 import { MigrationError, migrate } from '../../schema/migrate.ts';
 import { CommandError } from './command-error.ts';
 import { backUpBeforeMigration } from './migration-backup.ts';

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { freeBytesOf, makeDirectory } from '#base';
 import { one, type Queryable, sql, type Target } from '#pg';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Migration } from '../../schema/migrate.ts';
 import { CommandError } from './command-error.ts';
 

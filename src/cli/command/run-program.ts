@@ -1,5 +1,5 @@
 /** The frame of a process: its output, its exit code and its end. */
-import { ConfigError } from '../../lib/config.ts';
+import { ConfigError } from '../../config/config.ts';
 import { CommandError } from './command-error.ts';
 import { Interrupted } from './stop.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 
 /** What checks get. */

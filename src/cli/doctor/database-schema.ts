@@ -1,6 +1,6 @@
 /** Whether this version of Potluck can use the database: PostgreSQL, the migrations, and what the role may do. */
 import { type Database, one, sql } from '#pg';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import {
   MigrationError,
   newestVersion,

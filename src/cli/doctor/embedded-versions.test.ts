@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import manifest from '../../../package.json' with { type: 'json' };
-import { inspectConfig } from '../../lib/config.ts';
+import { inspectConfig } from '../../config/config.ts';
 import { describeAge, describeLibraries, embeddedPackage, embeddedVersions } from './embedded-versions.ts';
 
 const examine = async (env: Record<string, string>) => {

@@ -1,7 +1,7 @@
 /** The mail server, and what the DNS says about the domain that mails come from. */
 import { createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
-import type { SmtpConfig } from '../../lib/config/mail.ts';
+import type { SmtpConfig } from '../../config/mail.ts';
 import { domainOf } from '../../lib/mail-address.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import { createTransport } from '../../mail/transport.ts';

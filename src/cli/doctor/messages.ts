@@ -2,8 +2,8 @@
 
 import { newId } from '#base';
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
-import { defaultInstanceName } from '../../lib/config/instance-name.ts';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
+import { defaultInstanceName } from '../../config/instance-name.ts';
 import { createTransport } from '../../mail/transport.ts';
 import { senderOf } from '../../modules/auth/sms.ts';
 import { SmsFailure } from '../../modules/auth/sms-failure.ts';

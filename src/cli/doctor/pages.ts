@@ -1,7 +1,7 @@
 /** The pages, their map, and the keys of web push. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../lib/config.ts';
+import { ConfigError } from '../../config/config.ts';
 import { isPushPossible } from '../../modules/notifications/push/require-push.ts';
 import { deriveVapidKeys } from '../../modules/notifications/push/vapid-keys.ts';
 import { isGazetteerBuilt } from '../../modules/places/gazetteer-file.ts';

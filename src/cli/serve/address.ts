@@ -1,7 +1,7 @@
 /** The address on which the server listens. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import { CommandError } from '../command/command-error.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Database, findUnverifiedHost, listMissingSettings, type Target } from '#pg';
 import { notExported } from '#telemetry';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { findBuildProblem } from '../../server/web/built-files.ts';
 import type { CommandContext } from '../command/command-context.ts';

@@ -1,6 +1,6 @@
 import { connect } from '#pg';
+import { readConfig } from '../../config/config.ts';
 import { registry } from '../../http/metrics.ts';
-import { readConfig } from '../../lib/config.ts';
 import { shareMetrics } from './gather-metrics.ts';
 import type { Start } from './messages.ts';
 import { runServer } from './run-server.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ClientNetworks, largestOf, networksOf, shareOf } from '#base';
 import type { Database } from '#pg';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isPageCall } from '../page-calls.ts';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';

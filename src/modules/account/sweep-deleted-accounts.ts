@@ -6,7 +6,7 @@
 
 import { type Transaction, transaction } from '#pg';
 import { anonymizeLateAudit } from '../../audit/audit.ts';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import { contactsOf } from '../../lib/contact.ts';
 import { hashContacts } from '../auth/code-hashes.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';

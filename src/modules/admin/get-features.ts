@@ -1,8 +1,8 @@
+import type { Config } from '../../config/config.ts';
 import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import type { Settings } from '../../instance/settings.ts';
-import type { Config } from '../../lib/config.ts';
 import { Features } from './schemas.ts';
 
 export const getFeatures = defineEndpoint({

@@ -1,6 +1,6 @@
 import { secondsToNextUtcDay } from '#base';
 import type { Transaction } from '#pg';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { countSend } from './codes-repo.ts';

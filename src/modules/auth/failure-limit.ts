@@ -6,7 +6,7 @@
 
 import { secondsToNextUtcDay } from '#base';
 import { type Transaction, transaction } from '#pg';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import { countSend, subtractSend } from './codes-repo.ts';
 import { type FailureUse, networkScopes } from './send-limits.ts';

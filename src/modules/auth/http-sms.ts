@@ -1,4 +1,4 @@
-import type { HttpSmsConfig } from '../../lib/config/sms-http.ts';
+import type { HttpSmsConfig } from '../../config/sms-http.ts';
 import { fillIn } from '../../lib/sms-template.ts';
 import { callSmsService, type SendText } from './call-sms-service.ts';
 import { SmsFailure } from './sms-failure.ts';

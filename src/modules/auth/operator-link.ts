@@ -1,7 +1,7 @@
 /** Links with which the operator of the server lets an admin in, when no other way works. */
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#pg';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 import { hashCode, hashContact } from './code-hashes.ts';
 import { insertCode } from './codes-repo.ts';

@@ -19,7 +19,7 @@
  */
 
 import { keyedHash, networksOf, nextUtcDay } from '#base';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { contactScope, hashContact, strangersScope } from './code-hashes.ts';

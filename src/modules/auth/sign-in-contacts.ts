@@ -1,7 +1,8 @@
 /** The contacts with which people sign in. */
+
+import type { ReadyConfig } from '../../config/config.ts';
 import type { BaseServices } from '../../http/services.ts';
 import type { Settings } from '../../instance/settings.ts';
-import type { ReadyConfig } from '../../lib/config.ts';
 import {
   type Contact,
   type ContactKind,

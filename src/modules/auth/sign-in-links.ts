@@ -5,7 +5,7 @@
  */
 
 import { keyedHash } from '#base';
-import type { ReadyConfig } from '../../lib/config.ts';
+import type { ReadyConfig } from '../../config/config.ts';
 import { type MessageContact, storedContact } from '../../lib/contact.ts';
 import { seal, unsealOwn } from '../../lib/sealing.ts';
 import { packToken } from '../../lib/token-packing.ts';

@@ -1,6 +1,6 @@
 /** The texts of messages with codes. */
 import type { Language } from '../../../web/src/lib/language/languages.ts';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
 import type { CodePurpose } from './code-hashes.ts';
 
 /** `advice` is left out if it makes the message too long, with the line that binds the code to a host. */

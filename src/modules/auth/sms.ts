@@ -2,9 +2,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { notExported } from '#telemetry';
 import type { Language } from '../../../web/src/lib/language/languages.ts';
+import type { Config } from '../../config/config.ts';
+import type { SmsConfig } from '../../config/sms.ts';
 import { textMessages } from '../../http/metrics.ts';
-import type { SmsConfig } from '../../lib/config/sms.ts';
-import type { Config } from '../../lib/config.ts';
 import type { SendText } from './call-sms-service.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import { httpSender } from './http-sms.ts';

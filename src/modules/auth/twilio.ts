@@ -1,4 +1,4 @@
-import type { TwilioConfig } from '../../lib/config/sms.ts';
+import type { TwilioConfig } from '../../config/sms.ts';
 import { callSmsService, type SendText } from './call-sms-service.ts';
 import { SmsFailure } from './sms-failure.ts';
 

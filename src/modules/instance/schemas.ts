@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { languages } from '../../../web/src/lib/language/languages.ts';
+import { maxInstanceName } from '../../config/instance-name.ts';
 import { body, named, nullable, oneOf, ref, text } from '../../http/schemas.ts';
 import { settingNames } from '../../instance/settings.ts';
-import { maxInstanceName } from '../../lib/config/instance-name.ts';
 import { contactKinds, messageKinds } from '../../lib/contact.ts';
 import { country, email, phone } from '../auth/schemas.ts';
 import { MeChange } from '../users/own-profile-schemas.ts';

@@ -2,6 +2,9 @@
 
 import type { Transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
+import type { ReadyConfig } from '../../config/config.ts';
+import { toContactLink } from '../../config/contact.ts';
+import { isInstanceName } from '../../config/instance-name.ts';
 import type { BaseServices } from '../../http/services.ts';
 import {
   changeSettings,
@@ -11,9 +14,6 @@ import {
   type Settings,
   settingNames,
 } from '../../instance/settings.ts';
-import { toContactLink } from '../../lib/config/contact.ts';
-import { isInstanceName } from '../../lib/config/instance-name.ts';
-import type { ReadyConfig } from '../../lib/config.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { listDemoAccounts } from '../users/admins.ts';
 import type { InstanceSettings, SettingsChange } from './schemas.ts';

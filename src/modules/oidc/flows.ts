@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { keyedHash } from '#base';
+import type { ReadyConfig } from '../../config/config.ts';
 import { oidcCookie, oidcCookieName, readCookies } from '../../http/browser-cookie.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { ReadyConfig } from '../../lib/config.ts';
 import { seal, unsealOwn } from '../../lib/sealing.ts';
 
 /** As long as a person may need at the provider. */

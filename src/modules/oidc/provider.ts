@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { lazily, singleFlight, withTimeout } from '#base';
 import { requestSpan } from '#telemetry';
-import type { OidcConfig } from '../../lib/config/oidc.ts';
+import type { OidcConfig } from '../../config/oidc.ts';
 import { type Contact, identityOf, type MessageContact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { canonicalAddress } from '../../lib/mail-address.ts';

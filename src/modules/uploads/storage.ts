@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { lazily, makeDirectory, syncDirectory } from '#base';
 import { span, traceHeaders } from '#telemetry';
-import type { S3Config } from '../../lib/config/s3.ts';
-import type { Config } from '../../lib/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { S3Config } from '../../config/s3.ts';
 
 export type Storage = {
   /** The directory or bucket, for the log. */

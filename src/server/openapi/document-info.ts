@@ -1,8 +1,8 @@
 /** The parts of the OpenAPI document that do not depend on the endpoints. */
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import manifest from '../../../package.json' with { type: 'json' };
+import type { Config } from '../../config/config.ts';
 import { browserCookieName } from '../../http/browser-cookie.ts';
-import type { Config } from '../../lib/config.ts';
 import { guide } from './guide.ts';
 
 /** The project's own formats, for clients that validate requests. */

@@ -5,9 +5,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { lazily } from '#base';
+import type { Config } from '../../config/config.ts';
 import { createDocument, sendUnversioned } from '../../http/documents.ts';
 import { namedSchemas } from '../../http/schemas.ts';
-import type { Config } from '../../lib/config.ts';
 import { completeDocument } from './complete-document.ts';
 import { documentInfo } from './document-info.ts';
 import { describeOperation } from './operation.ts';

@@ -2,10 +2,10 @@
 import { type BigIntStats, existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
+import { ConfigError } from '../../config/config.ts';
+import type { MapTiles } from '../../config/map-tiles.ts';
 import type { App } from '../../http/app.ts';
 import { emptyBody, isNotModified } from '../../http/conditional.ts';
-import type { MapTiles } from '../../lib/config/map-tiles.ts';
-import { ConfigError } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 
 const servedPath = '/map/streets.pmtiles';

@@ -90,7 +90,12 @@ export const cacheFaults: Fault[] = [
       'packages/fresh-records/recent-versions',
       'an older row counts as current',
     ],
-    ['Math.max(known, version)', 'version', 'packages/fresh-records/recent-versions', 'the log of two shards goes back'],
+    [
+      'Math.max(known, version)',
+      'version',
+      'packages/fresh-records/recent-versions',
+      'the log of two shards goes back',
+    ],
   ]),
   ...faultsOf('packages/fresh-records/change-log.ts', [
     ['if (isGap) this.#notify(null);', '', 'list-freshness', 'a server that missed changes keeps its caches'],

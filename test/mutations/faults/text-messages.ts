@@ -18,12 +18,12 @@ export const textMessageFaults: Fault[] = [
       'a text adds parameters to a URL',
     ],
   ]),
-  ...faultsOf('src/lib/config/sms-http.ts', [
-    ['isPublicAddress(host)', 'false', 'src/lib/config/sms-http', 'codes cross the internet in clear text'],
+  ...faultsOf('src/config/sms-http.ts', [
+    ['isPublicAddress(host)', 'false', 'src/config/sms-http', 'codes cross the internet in clear text'],
     [
       '!isBody[format](fillIn(template, sample, format))',
       'false',
-      'src/lib/config/sms-http',
+      'src/config/sms-http',
       'each message has a body that is no JSON',
     ],
   ]),

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Static } from 'typebox';
+import type { ReadyConfig } from '../../../config/config.ts';
+import { downloadedStreets, isDownloaded } from '../../../config/map-tiles.ts';
 import type { Town } from '../../../instance/settings.ts';
-import { downloadedStreets, isDownloaded } from '../../../lib/config/map-tiles.ts';
-import type { ReadyConfig } from '../../../lib/config.ts';
 import type { StreetsState as StreetsStateSchema } from '../schemas.ts';
 import { isSameTown, readStreetsState } from './streets-state.ts';
 

@@ -2,7 +2,7 @@
 
 import { makeDirectory, replaceFile } from '#base';
 import type { Coordinates } from '#record-index';
-import { downloadedStreets } from '../../../lib/config/map-tiles.ts';
+import { downloadedStreets } from '../../../config/map-tiles.ts';
 import { writePmtiles } from '../../../lib/pmtiles-file.ts';
 import { openStreets, readTiles, StreetsError } from './street-archive.ts';
 import { boundsAround, tilesWithin } from './town-tiles.ts';

@@ -1,8 +1,8 @@
 /** Downloads the streets that admins want (the setting `streets`), on each machine. */
 import { transaction } from '#pg';
+import { isDownloaded } from '../../../config/map-tiles.ts';
 import type { BaseServices } from '../../../http/services.ts';
 import { recordSettingsChange, type Town } from '../../../instance/settings.ts';
-import { isDownloaded } from '../../../lib/config/map-tiles.ts';
 import { defaultKm, downloadStreets } from './download-streets.ts';
 import { StreetsError } from './street-archive.ts';
 import { isSameTown, readStreetsState, type StreetsState, writeStreetsState } from './streets-state.ts';

@@ -1,6 +1,6 @@
 /** What the mails of the queue say. */
 import { type Language, localeOf } from '../../../../web/src/lib/language/languages.ts';
-import type { ReadyConfig } from '../../../lib/config.ts';
+import type { ReadyConfig } from '../../../config/config.ts';
 import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import { senderName } from '../../../mail/sender-name.ts';

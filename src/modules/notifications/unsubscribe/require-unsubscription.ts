@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { ReadyConfig } from '../../../lib/config.ts';
+import type { ReadyConfig } from '../../../config/config.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { readUnsubscribeToken, type Unsubscription } from './unsubscribe-tokens.ts';
 

@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { keyedHash, packId, unpackId } from '#base';
-import type { ReadyConfig } from '../../../lib/config.ts';
+import type { ReadyConfig } from '../../../config/config.ts';
 import { packedIdBytes, packToken, unpackToken } from '../../../lib/token-packing.ts';
 import { notificationKinds } from '../../../outbox/kinds.ts';
 

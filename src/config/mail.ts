@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isLoopbackHost } from '#base';
-import { isMailAddress } from '../mail-address.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import type { Reader } from './reader.ts';
 
 /** The sender of all mails. `name`: undefined for the name of the instance. */

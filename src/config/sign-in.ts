@@ -1,5 +1,5 @@
 /** How people sign in. */
-import { type ContactKind, contactKinds } from '../contact.ts';
+import { type ContactKind, contactKinds } from '../lib/contact.ts';
 import type { Reader } from './reader.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** An SMS service with an HTTP API: the request for a message, as templates. No fault shows a value with secrets. */
 import { isIP } from 'node:net';
 import { isPublicAddress } from '#base';
-import { type BodyFormat, fillIn, hasPlaceholder, hasUnknownPlaceholder } from '../sms-template.ts';
+import { type BodyFormat, fillIn, hasPlaceholder, hasUnknownPlaceholder } from '../lib/sms-template.ts';
 import { isUrl, type Reader } from './reader.ts';
 
 export type HttpSmsConfig = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { configFaults } from '../../../test/support/config-faults.ts';
-import { readConfig } from '../config.ts';
+import { configFaults } from '../../test/support/config-faults.ts';
+import { readConfig } from './config.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.test:4318' };
 const read = (env: NodeJS.ProcessEnv) => readConfig({ ...endpoint, ...env }).telemetry;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import test from 'node:test';
-import { configFaults } from '../../../test/support/config-faults.ts';
-import { readConfig } from '../config.ts';
+import { configFaults } from '../../test/support/config-faults.ts';
+import { readConfig } from './config.ts';
 
 test('config: SERVERS is a number from 1 to 8, or auto for one process on each core; 1 by default', () => {
   assert.equal(readConfig({}).servers, 1);

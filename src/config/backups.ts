@@ -1,6 +1,6 @@
 /** The backups that servers make by themselves. */
 import path from 'node:path';
-import { keepFormat, parseKeepRules } from '../backup-files.ts';
+import { keepFormat, parseKeepRules } from '../lib/backup-files.ts';
 import type { Reader } from './reader.ts';
 
 export type BackupConfig = {
