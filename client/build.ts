@@ -13,29 +13,43 @@ const root = path.join(import.meta.dirname, '..');
 const client = import.meta.dirname;
 const generated = path.join(client, 'src', 'generated');
 const dist = path.join(client, 'dist');
-/** Holds the hash of the inputs of the last build. */
-const stamp = path.join(dist, '.inputs');
+/** Holds the hash of what the last build was made of: the document, this package, and the installed versions. */
+export const clientStamp = path.join(dist, '.inputs');
+/** Holds the hash of the sources for which the stamp is known to be right. */
+const sourcesStamp = path.join(dist, '.sources');
 
 const run = promisify(execFile);
 
 export async function buildClient(): Promise<void> {
-  const inputs = await hashInputs();
-  if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
-  await rm(dist, { recursive: true, force: true });
-  await generate(await readDocument());
-  await compile();
-  await writeFile(stamp, inputs);
-}
-
-/** A hash of every file that the build depends on: this package, the server, and the installed versions. */
-async function hashInputs(): Promise<string> {
-  return hashFiles([
-    ...['package.json', 'package-lock.json'].map((file) => path.join(root, file)),
+  const ofPackage = await hashFiles([
+    path.join(root, 'package-lock.json'),
     ...['build.ts', 'openapi.ts', 'package.json', 'tsconfig.json'].map((file) => path.join(client, file)),
-    ...(await listSources(path.join(root, 'src'))),
     ...(await listSources(path.join(client, 'src'))),
   ]);
+  const sources = ofPackage + (await hashServer());
+  if (await isStamped(sourcesStamp, sources)) return;
+  // Most changes of the server leave its document as it is, and then nothing else is built again.
+  const document = await readDocument();
+  const inputs = createHash('sha256').update(ofPackage).update(JSON.stringify(document)).digest('hex');
+  if (!(await isStamped(clientStamp, inputs))) {
+    await rm(dist, { recursive: true, force: true });
+    await generate(document);
+    await compile();
+    await writeFile(clientStamp, inputs);
+  }
+  await writeFile(sourcesStamp, sources);
 }
+
+const isStamped = async (file: string, hash: string): Promise<boolean> =>
+  hash === (await readFile(file, 'utf8').catch(() => null));
+
+/** A hash of every file that the document depends on. */
+const hashServer = async (): Promise<string> =>
+  hashFiles([
+    path.join(root, 'package.json'),
+    ...(await listSources(path.join(root, 'packages'))),
+    ...(await listSources(path.join(root, 'src'))),
+  ]);
 
 async function listSources(directory: string): Promise<string[]> {
   const files = await listFiles(directory);

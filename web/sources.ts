@@ -1,7 +1,7 @@
 /** The hash by which web/build.ts and the server know whether the built pages are current. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { hashFiles, listFiles } from '../client/build.ts';
+import { clientStamp, hashFiles, listFiles } from '../client/build.ts';
 
 const web = import.meta.dirname;
 const root = path.join(web, '..');
@@ -17,7 +17,7 @@ const generated = ['src/lib/generated', 'src/lib/messages', 'static/map'].map(
 export async function hashPageSources(): Promise<string> {
   return hashFiles([
     path.join(root, 'package-lock.json'),
-    path.join(root, 'client', 'dist', '.inputs'),
+    clientStamp,
     ...['package.json', 'LICENSE-protomaps'].map((file) => path.join(web, file)),
     ...(await listPrograms()),
     ...(await listInputs('messages')),
