@@ -35,7 +35,7 @@ const kindRows = notificationKinds.map((kind) => {
 const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
 
 export const generatedParts: Part[] = [
-  { file: 'architecture.md', name: 'lock order', source: 'packages/pg/locks.ts', text: lockOrder },
+  { file: 'architecture.md', name: 'lock order', source: 'src/schema/locks.ts', text: lockOrder },
   {
     file: 'specification.md',
     name: 'problem codes',
