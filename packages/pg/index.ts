@@ -7,7 +7,8 @@ export { readInBatches } from './cursor.ts';
 export { isOutage, isTransient, isUnstorable, violates } from './errors.ts';
 export { type LockWaits, lockEach, lockRows, skipLockedUnless } from './locks.ts';
 export { createPartitions, deleteOlderThan, type PartitionedTable } from './partitions.ts';
-export { byPosition, ConnectionLostError, one, type Queryable } from './query.ts';
+export { lockThenRead } from './pipeline.ts';
+export { byPosition, ConnectionLostError, one, type Queryable, type Row } from './query.ts';
 export { crashing, RecoveryError, startingUp, untilRecovered } from './recovery.ts';
 export {
   amongKeys,

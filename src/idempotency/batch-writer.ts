@@ -6,9 +6,11 @@ import {
   createWriteBatcher,
   type Database,
   type LockWaits,
+  lockThenRead,
   RETRY_IN_NEXT_BATCH,
   RETRY_INDIVIDUALLY,
   type Retry,
+  type Row,
   type Statement,
   type Transaction,
   transaction,
@@ -37,31 +39,32 @@ export type Admitted<C> = { command: C; viewer: Viewer; index: number };
  */
 type Outcome<V> = V | Problem | Retry;
 
+/** What a batch does, before any of it is written. */
 export type Decided<V> = {
   /** By the index of the command. */
-  outcomes: Map<number, Outcome<V>>;
-  /**
-   * Writes the results.
-   * @param finish sends the last statements together with those that store the responses and with COMMIT. It must be called
-   *   once; what is sent before it in the same turn shares its round trip
-   */
-  write(tx: Transaction, finish: Finish): Promise<unknown>;
+  outcomes: ReadonlyMap<number, Outcome<V>>;
+  /** Write the results. They are sent with those that store the responses and with COMMIT. */
+  statements: Statement[];
+  /** A statement whose rows decide which further statements follow. It costs a round trip. */
+  lookUp?: { statement: Statement; statementsFor(rows: Row[]): Statement[] } | undefined;
+  /** Reads, after the statements, the results that these may have changed. It costs a round trip. */
+  readBack?: { statement: Statement; outcomesOf(rows: Row[]): Iterable<[index: number, V]> } | undefined;
 };
-export type Finish = (...last: Statement[]) => Promise<unknown>;
 
 /** How a batch is decided, at a time and with the flags of that time. */
-export type BatchRules<C, S, V> = {
+export type BatchRules<C, L, S, V> = {
   /**
-   * Locks the targets of the commands, and then reads what decides about them. The statements are sent in one turn: they are
-   * pipelined, and run in their order.
+   * Locks the targets of the commands.
    * @param mayWaitForLocks waits for the locks of targets; otherwise a target that another transaction locks is skipped
    */
-  lockAndRead(tx: Transaction, commands: C[], mayWaitForLocks: boolean): Promise<S>;
-  /** Decides the commands, each with what the commands before it left. */
-  decide(commands: Admitted<C>[], state: S): Decided<V>;
+  lock(tx: Transaction, commands: C[], mayWaitForLocks: boolean): Promise<L>;
+  /** Reads what decides about the commands, while the locks are held. */
+  read(tx: Transaction, commands: C[]): Promise<S>;
+  /** Decides the commands, each with what the commands before it left. Has no effect. */
+  decide(commands: Admitted<C>[], locked: L, state: S): Decided<V>;
 };
 
-type Options<C, S, V> = {
+type Options<C, L, S, V> = {
   db: Database;
   clock: () => Date;
   /**
@@ -71,7 +74,7 @@ type Options<C, S, V> = {
   keyOf: (command: C) => string | null;
   /** The row that a command changes together with the commands of others. */
   targetOf: (command: C) => string;
-  rules: (now: Date) => BatchRules<C, S, V> | Promise<BatchRules<C, S, V>>;
+  rules: (now: Date) => BatchRules<C, L, S, V> | Promise<BatchRules<C, L, S, V>>;
 };
 
 /** Under which key a response is stored, and how the response is made of the command's result. */
@@ -94,8 +97,8 @@ export type BatchWriter<C, V> = {
   ): Promise<{ status: S; body: B } | ReplayResponse>;
 };
 
-export function createBatchWriter<C extends { caller: Caller }, S, V>(
-  options: Options<C, S, V>,
+export function createBatchWriter<C extends { caller: Caller }, L, S, V>(
+  options: Options<C, L, S, V>,
 ): BatchWriter<C, V> {
   const { keyOf, targetOf } = options;
   const write = createWriteBatcher<Entry<C, V>, V | Replay>(
@@ -127,19 +130,19 @@ const isReplay = (result: unknown): result is Replay =>
 /**
  * Decides a batch of commands and writes the result.
  *
- * Locks idempotency keys, callers and targets, in this order, before later statements read: no session ends and nothing
- * that decides about the commands changes until the transaction ends. Stored responses are read last: another server may
- * just have committed the same request.
+ * Idempotency keys, callers and targets are locked in this order before anything is read: no session ends and nothing that
+ * decides about the commands changes until the transaction ends. Stored responses are read last: another server may just have
+ * committed the same request.
  * @param waits commands that need the lock of a target for which it does not wait come back as `RETRY_WITH_TARGET`, those
  *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
  */
-async function applyBatch<C extends { caller: Caller }, S, V>(
-  { db, clock, rules }: Options<C, S, V>,
+async function applyBatch<C extends { caller: Caller }, L, S, V>(
+  { db, clock, rules }: Options<C, L, S, V>,
   entries: Entry<C, V>[],
   waits: LockWaits,
 ): Promise<(Outcome<V> | Replay)[]> {
   const now = clock();
-  const { lockAndRead, decide } = await rules(now);
+  const { lock, read, decide } = await rules(now);
   return transaction(
     db,
     async (tx, commit) => {
@@ -147,16 +150,15 @@ async function applyBatch<C extends { caller: Caller }, S, V>(
       const commands = entries.map(({ command }) => command);
       const lockedKeys = lockKeys(tx, keys, waits === 'all');
       if (waits === 'all') await lockedKeys;
-      const [hasKey, roles, state, responses] = await Promise.all([
-        lockedKeys,
-        lockCallers(
-          tx,
-          commands.map(({ caller }) => caller),
-          waits === 'all',
-        ),
-        lockAndRead(tx, commands, waits !== 'none'),
-        findStoredResponses(tx, keys, now),
-      ]);
+      const callers = commands.map(({ caller }) => caller);
+      const [[hasKey, roles, locked], [state, responses]] = await lockThenRead(
+        [
+          () => lockedKeys,
+          () => lockCallers(tx, callers, waits === 'all'),
+          () => lock(tx, commands, waits !== 'none'),
+        ],
+        [() => read(tx, commands), () => findStoredResponses(tx, keys, now)],
+      );
       const isEnded = waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
       const admitted: Admitted<C>[] = [];
       const refusals = commands.map((command, index) => {
@@ -167,8 +169,7 @@ async function applyBatch<C extends { caller: Caller }, S, V>(
         admitted.push({ command, viewer: { id: command.caller.id, role }, index });
         return null;
       });
-      const { outcomes, write } = decide(admitted, state);
-      await write(tx, (...last) => {
+      const outcomes = await writeDecided(tx, decide(admitted, locked, state), (outcomes, last) => {
         const storing = storeResponses(responsesOf(entries, outcomes), now);
         const ending = commit(...last, ...storing);
         return storing.length > 0 ? refuseKeyInUse(ending) : ending;
@@ -179,8 +180,33 @@ async function applyBatch<C extends { caller: Caller }, S, V>(
   );
 }
 
+type Outcomes<V> = ReadonlyMap<number, Outcome<V>>;
+
+/**
+ * Writes what was decided.
+ * @param finish stores the responses of the final outcomes, and commits, together with the last statements
+ * @returns the final outcomes
+ */
+async function writeDecided<V>(
+  tx: Transaction,
+  { outcomes, statements, lookUp, readBack }: Decided<V>,
+  finish: (outcomes: Outcomes<V>, last: Statement[]) => Promise<unknown>,
+): Promise<Outcomes<V>> {
+  const further = lookUp ? lookUp.statementsFor(await tx.query(lookUp.statement)) : [];
+  const all = [...statements, ...further];
+  if (!readBack) {
+    await finish(outcomes, all);
+    return outcomes;
+  }
+  const written = all.map(tx.execute);
+  const [rows] = await Promise.all([tx.query(readBack.statement), ...written]);
+  const read = new Map([...outcomes, ...readBack.outcomesOf(rows)]);
+  await finish(read, []);
+  return read;
+}
+
 /** The responses to store: those of commands that have an idempotency key and a result. */
-const responsesOf = <C, V>(entries: Entry<C, V>[], outcomes: Map<number, Outcome<V>>) =>
+const responsesOf = <C, V>(entries: Entry<C, V>[], outcomes: Outcomes<V>) =>
   entries.flatMap(({ stored }, index) => {
     const outcome = outcomes.get(index);
     if (!stored || outcome === undefined || outcome instanceof Problem || typeof outcome === 'symbol')

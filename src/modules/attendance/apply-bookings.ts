@@ -2,7 +2,7 @@
 
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, sql, type Transaction } from '#pg';
-import type { Admitted, BatchRules, Decided, Finish } from '../../idempotency/batch-writer.ts';
+import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import {
@@ -38,8 +38,9 @@ import { lockEventCounters } from './lock-event-counters.ts';
 /** A change of the caller's booking or place in the waitlist. */
 export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
 
-type LockedEvent = { organizerId: string } & Summary;
-type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
+type LockedEvent = { eventId: string; organizerId: string } & Summary;
+type LockedEvents = Map<string, LockedEvent>;
+type ReadState = Awaited<ReturnType<typeof readState>>;
 
 /**
  * The booking that a command changes: a person has at most one booking or place in the waitlist of an event.
@@ -55,35 +56,35 @@ export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${ev
  */
 export const bookingRules = (
   context: BookingContext,
-): BatchRules<BookingCommand, LockedState, BookingRow> => ({
-  lockAndRead,
-  decide: (commands, state) => decideAll(commands, state, context),
-});
-
-/**
- * Share-locks events and locks their counters, before later statements read the state. So bookings, waitlist and capacity
- * cannot change until the transaction ends: no booking exceeds the capacity, no person has two, and no booking overtakes the
- * waitlist.
- */
-async function lockAndRead(tx: Transaction, commands: BookingCommand[], mayWaitForLocks: boolean) {
-  const eventIds = [...new Set(commands.map(({ eventId }) => eventId))];
-  const bookings = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
-  const [lockedEvents, states, summaryState] = await Promise.all([
+): BatchRules<BookingCommand, LockedEvents, ReadState, BookingRow> => ({
+  /**
+   * Share-locks events and locks their counters. So bookings, waitlist and capacity cannot change until the transaction ends:
+   * no booking exceeds the capacity, no person has two, and no booking overtakes the waitlist.
+   */
+  lock: (tx, commands, mayWaitForLocks) =>
     lockEventCounters<LockedEvent>(
       tx,
-      eventIds,
+      [...new Set(commands.map(({ eventId }) => eventId))],
       sql`e.organizer_id, ${selectSummary('bookings', sql`c`)}`,
       mayWaitForLocks,
     ),
+  read: readState,
+  decide: (commands, locked, state) => decideAll(commands, locked, state, context),
+});
+
+async function readState(tx: Transaction, commands: BookingCommand[]) {
+  const bookings = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
+  const [access, summaryState] = await Promise.all([
     listBookingAccess(tx, bookings, { withPosition: false }),
     listSummaryState(tx, 'bookings', bookings),
   ]);
-  return { lockedEvents, states, summaryState };
+  return { access, summaryState };
 }
 
 function decideAll(
   commands: Admitted<BookingCommand>[],
-  state: LockedState,
+  lockedEvents: LockedEvents,
+  state: ReadState,
   context: BookingContext,
 ): Decided<BookingRow> {
   const decisions = new Map<number, BookingDecision>();
@@ -91,8 +92,8 @@ function decideAll(
   const moves = new Map<string, CounterMove>();
   const decide = ({ command, viewer, index }: Admitted<BookingCommand>) => {
     const { eventId } = command;
-    const access = state.states[index] ?? null;
-    if (access && !state.lockedEvents.has(eventId)) return RETRY_WITH_TARGET;
+    const access = state.access[index] ?? null;
+    if (access && !lockedEvents.has(eventId)) return RETRY_WITH_TARGET;
     const moved = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
     const current = access && addMove(access, moved);
     const decision = decideBooking(command, { ...context, eventId, viewer, access: current });
@@ -102,42 +103,28 @@ function decideAll(
     return decision.booking;
   };
   const isLast = ({ command, index }: Admitted<BookingCommand>) =>
-    canFreeSeats(command, state.states[index] ?? null);
+    canFreeSeats(command, state.access[index] ?? null);
   const ordered = [...commands.filter((each) => !isLast(each)), ...commands.filter(isLast)];
-  const outcomes: Decided<BookingRow>['outcomes'] = new Map();
-  for (const each of ordered) outcomes.set(each.index, decide(each));
   return {
-    outcomes,
-    write: async (tx, finish) => {
-      const writing = statementsOf([...decisions.values()], [...moves.values()], state, context.now);
-      for (const [index, booking] of await writeAndReadAgain(tx, finish, writing, decisions))
-        outcomes.set(index, booking);
-    },
+    outcomes: new Map(ordered.map((each) => [each.index, decide(each)])),
+    statements: statementsOf([...decisions.values()], [...moves.values()], lockedEvents, state, context.now),
+    readBack: readBackOf(decisions),
   };
 }
 
-/**
- * Writes, and reads the bookings whose place the same transaction may have changed: the waitlist may have moved up.
- * @returns these bookings by the index of their command
- */
-async function writeAndReadAgain(
-  tx: Transaction,
-  finish: Finish,
-  writing: Statement[],
-  decisions: Map<number, BookingDecision>,
-): Promise<[number, BookingRow][]> {
+/** Reads again the bookings whose place the same transaction may have changed: the waitlist may have moved up. */
+function readBackOf(decisions: Map<number, BookingDecision>): Decided<BookingRow>['readBack'] {
   const uncertain = [...decisions].filter(
     ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
   );
-  // Sent in one turn: the bookings are read after the writes, and before COMMIT.
-  const written = writing.map(tx.execute);
-  const keys = uncertain.map(([, { booking }]) => booking);
-  const read = keys.length > 0 ? tx.query<BookingRow>(readBookings(keys)) : [];
-  const [rows] = await Promise.all([read, finish(), ...written]);
-  return uncertain.map(([index, { booking }]) => [
-    index,
-    rows.find(({ id }) => id === booking.id) ?? booking,
-  ]);
+  if (uncertain.length === 0) return undefined;
+  return {
+    statement: readBookings(uncertain.map(([, { booking }]) => booking)),
+    outcomesOf: (rows) => {
+      const found = new Map((rows as BookingRow[]).map((row) => [row.id, row]));
+      return uncertain.map(([index, { booking }]) => [index, found.get(booking.id) ?? booking]);
+    },
+  };
 }
 
 const addMove = (access: BookingAccess, { booked, waiting, added }: CounterMove): BookingAccess => ({
@@ -157,7 +144,8 @@ const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
 function statementsOf(
   decisions: BookingDecision[],
   moves: CounterMove[],
-  locked: LockedState,
+  lockedEvents: LockedEvents,
+  state: ReadState,
   now: Date,
 ): Statement[] {
   const withEffect = (wanted: BookingDecision['effect']) =>
@@ -170,7 +158,7 @@ function statementsOf(
     ...(made.length > 0 ? [insertBookings(made)] : []),
     ...(resized.length > 0 ? [updateSeats(resized)] : []),
     ...(ended.length > 0 ? [deleteBookings(ended)] : []),
-    ...moveStatements(moves, { made, ended }, locked, now),
+    ...moveStatements(moves, { made, ended }, lockedEvents, state, now),
     ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
     changeStatement({ records: [changedEvents(moves.map(({ eventId }) => eventId))] }),
   ];
@@ -180,7 +168,8 @@ function statementsOf(
 function moveStatements(
   moves: CounterMove[],
   { made, ended }: { made: BookingRow[]; ended: BookingRow[] },
-  { lockedEvents, summaryState }: LockedState,
+  lockedEvents: LockedEvents,
+  { summaryState }: ReadState,
   now: Date,
 ): Statement[] {
   const changesOf = (eventId: string): SummaryChange[] => [

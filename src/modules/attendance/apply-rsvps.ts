@@ -16,7 +16,6 @@ import { decideRsvp, type RsvpCommand } from './rsvp-policy.ts';
 import {
   deleteRsvps,
   findRsvps,
-  listExistingEvents,
   lockRsvpEvents,
   moveRsvpCounters,
   type RsvpCounterMove,
@@ -28,39 +27,31 @@ import {
 
 /** What the commands on one event change. */
 type EventMove = Omit<RsvpCounterMove, 'summary'> & { event: RsvpEvent; changes: SummaryChange[] };
-type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
+type LockedEvents = Map<string, RsvpEvent>;
+type ReadState = Awaited<ReturnType<typeof readState>>;
 
 /** The RSVP that a command changes: a person has at most one RSVP to an event. */
 export const rsvpKey = ({ eventId, caller }: RsvpCommand): string => `${eventId} ${caller.id}`;
 
 /** The result of a command is the event's number of RSVPs after it, as if the commands ran one after the other. */
-export const rsvpRules = (now: Date): BatchRules<RsvpCommand, LockedState, number> => ({
-  lockAndRead,
-  decide: (commands, state) => decideAll(commands, state, now),
+export const rsvpRules = (now: Date): BatchRules<RsvpCommand, LockedEvents, ReadState, number> => ({
+  /** No event is hidden, cancelled or deleted, and no RSVP to it changes until the transaction ends. */
+  lock: (tx, commands, mayWaitForLocks) =>
+    lockRsvpEvents(tx, [...new Set(commands.map(({ eventId }) => eventId))], mayWaitForLocks),
+  read: readState,
+  decide: (commands, locked, state) => decideAll(commands, locked, state, now),
 });
 
-/**
- * Locks events and counters, and then reads: no event is hidden, cancelled or deleted, and no RSVP to it changes until the
- * transaction ends.
- */
-async function lockAndRead(tx: Transaction, commands: RsvpCommand[], mayWaitForLocks: boolean) {
-  const eventIds = [...new Set(commands.map(({ eventId }) => eventId))];
+async function readState(tx: Transaction, commands: RsvpCommand[]) {
   const keys = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
-  const [events, rsvps, summaryState] = await Promise.all([
-    lockRsvpEvents(tx, eventIds, mayWaitForLocks),
-    findRsvps(tx, keys),
-    listSummaryState(tx, 'rsvps', keys),
-  ]);
-  const missing = eventIds.filter((id) => !events.has(id));
-  // A statement that waits for the lock of an event and does not get it waited for the event's deletion.
-  const busy =
-    missing.length > 0 && !mayWaitForLocks ? await listExistingEvents(tx, missing) : new Set<string>();
-  return { events, busy, rsvps, summaryState };
+  const [rsvps, summaryState] = await Promise.all([findRsvps(tx, keys), listSummaryState(tx, 'rsvps', keys)]);
+  return { rsvps, summaryState };
 }
 
 function decideAll(
   commands: Admitted<RsvpCommand>[],
-  { events, busy, rsvps, summaryState }: LockedState,
+  events: LockedEvents,
+  { rsvps, summaryState }: ReadState,
   now: Date,
 ): Decided<number> {
   const written: WrittenRsvp[] = [];
@@ -69,8 +60,10 @@ function decideAll(
   const decide = ({ command, viewer, index }: Admitted<RsvpCommand>) => {
     const { eventId, status, extraGuests, isHidden } = command;
     const event = events.get(eventId);
-    if (!event) return busy.has(eventId) ? RETRY_WITH_TARGET : new Problem('event_not_found');
-    const move = decideRsvp(command, viewer, event, rsvps[index] ?? null);
+    const found = rsvps[index];
+    if (!found) return new Problem('event_not_found');
+    if (!event) return RETRY_WITH_TARGET;
+    const move = decideRsvp(command, viewer, event, found.rsvp);
     if (move instanceof Problem) return move;
     const sum = moves.get(eventId) ?? { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [] };
     if (move) {
@@ -87,12 +80,11 @@ function decideAll(
   };
   return {
     outcomes: new Map(commands.map((each) => [each.index, decide(each)])),
-    write: (_tx, finish) =>
-      finish(
-        ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
-        ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
-        ...moveStatements([...moves.values()], summaryState, now),
-      ),
+    statements: [
+      ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
+      ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
+      ...moveStatements([...moves.values()], summaryState, now),
+    ],
   };
 }
 

@@ -3,6 +3,7 @@ import {
   byPosition,
   deleteRows,
   insertRows,
+  joinedBy,
   rowsOf,
   type Statement,
   sql,
@@ -41,20 +42,26 @@ export const lockRsvpEvents = (
     mayWaitForLocks,
   );
 
-/** The ids of those events that exist. */
-export async function listExistingEvents(tx: Transaction, ids: string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(sql`select id from events where id = any(${ids}::uuid[])`);
-  return new Set(rows.map(({ id }) => id));
-}
-
 export type ExistingRsvp = { status: Rsvp; extraGuests: number };
 
-/** Reads existing RSVPs, one for each key in their order; undefined if there is none. */
-export async function findRsvps(tx: Transaction, keys: RsvpKey[]): Promise<(ExistingRsvp | undefined)[]> {
-  const rows = await tx.query<ExistingRsvp & { nth: number }>(sql`
+/**
+ * Reads existing RSVPs, one for each key in their order. The statement must follow `lockRsvpEvents`: a statement that waits
+ * for the lock of an event and does not get it waited for the event's deletion.
+ * @returns undefined for an event that does not exist
+ */
+export async function findRsvps(
+  tx: Transaction,
+  keys: RsvpKey[],
+): Promise<({ rsvp: ExistingRsvp | null } | undefined)[]> {
+  const events = keys.map(({ eventId, userId }) => ({ id: eventId, userId }));
+  const rows = await tx.query<{ nth: number; status: Rsvp | null; extraGuests: number }>(sql`
     select k.nth::int, r.status, coalesce(r.extra_guests, 0) as extra_guests
-    from ${rowsOf('rsvps r', keys, rsvpKey)}`);
-  return byPosition(rows, keys.length);
+    from ${rowsOf('events e', events, { id: 'uuid' }, { userId: 'uuid' })}
+    left join rsvps r on r.event_id = ${joinedBy('e', 'id')} and r.user_id = k.user_id`);
+  return byPosition(rows, keys.length).map(
+    (row) =>
+      row && { rsvp: row.status === null ? null : { status: row.status, extraGuests: row.extraGuests } },
+  );
 }
 
 /** Null for `extraGuests` and `isHidden` keeps the value, which is 0 and false for a new RSVP. */

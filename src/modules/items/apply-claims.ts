@@ -19,10 +19,10 @@ import {
   insertClaims,
   type LockedItem,
   listClaimantStates,
-  listEventsWithUnreadClaims,
   lockItems,
   moveStock,
   type StockMove,
+  selectEventsWithUnreadClaims,
   updateClaims,
 } from './claim-repo.ts';
 import { type ClaimAction, refuseClaim } from './policy.ts';
@@ -38,40 +38,45 @@ type ClaimContext = { now: Date; claimsEnabled: boolean };
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
 type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
-type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
+type LockedItems = Map<string, LockedItem>;
+type ReadState = Awaited<ReturnType<typeof readState>>;
 
 /** The claim that a command changes: a person has at most one claim on an item. */
 export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
 
 /** Decides the commands in their order, each with the stock that the commands before it left. */
-export const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, LockedState, ClaimRow> => ({
-  lockAndRead,
-  decide: (commands, state) => decideAll(commands, state, context),
+export const claimRules = (
+  context: ClaimContext,
+): BatchRules<ClaimCommand, LockedItems, ReadState, ClaimRow> => ({
+  /**
+   * Locks events, items and stock. The state of the items is that of the locked rows, so it cannot change until the
+   * transaction ends, and the stock is never oversold.
+   */
+  lock: (tx, commands, mayWaitForLocks) => {
+    const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
+    return lockItems(tx, [...items.values()], mayWaitForLocks);
+  },
+  read: readState,
+  decide: (commands, locked, state) => decideAll(commands, locked, state, context),
 });
 
 /**
- * Locks events, items and stock, and reads what decides about claims. The state of the items is that of the locked rows, so
- * it cannot change until the transaction ends, and the stock is never oversold. Existing claims are read by a later
- * statement than the locks: they change only under the lock of their stock. RSVPs are not locked: to leave `going` does not
- * end claims, so a claim may come just before.
+ * Existing claims change only under the lock of their stock. RSVPs are not locked: to leave `going` does not end claims, so a
+ * claim may come just before.
  */
-async function lockAndRead(tx: Transaction, commands: ClaimCommand[], mayWaitForLocks: boolean) {
-  const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
-  const [lockedItems, claimants, summaryState] = await Promise.all([
-    lockItems(tx, items, mayWaitForLocks),
+async function readState(tx: Transaction, commands: ClaimCommand[]) {
+  const pairs = commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id }));
+  const [claimants, summaryState] = await Promise.all([
     listClaimantStates(tx, commands),
-    listSummaryState(
-      tx,
-      'claims',
-      commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id })),
-    ),
+    listSummaryState(tx, 'claims', pairs),
   ]);
-  return { lockedItems, claimants, summaryState };
+  return { claimants, summaryState };
 }
 
 function decideAll(
   commands: Admitted<ClaimCommand>[],
-  { lockedItems, claimants, summaryState }: LockedState,
+  lockedItems: LockedItems,
+  { claimants, summaryState }: ReadState,
   context: ClaimContext,
 ): Decided<ClaimRow> {
   const claims: Claims = { add: [], change: [], remove: [] };
@@ -95,11 +100,37 @@ function decideAll(
     }
     return claim;
   };
+  const outcomes: Decided<ClaimRow>['outcomes'] = new Map(commands.map((each) => [each.index, decide(each)]));
+  const moved = [...moves.values()].map((move) => toStockMove(move, summaryState));
   return {
-    outcomes: new Map(commands.map((each) => [each.index, decide(each)])),
-    write: async (tx, finish) => {
-      const moving = await moveStatements(tx, [...moves.values()], summaryState, context.now);
-      await finish(...claimStatements(claims), ...moving);
+    outcomes,
+    statements: [...claimStatements(claims), ...(moved.length > 0 ? [moveStock(moved)] : [])],
+    lookUp: pushesOf(moved, context.now),
+  };
+}
+
+const toStockMove = ({ item, by, changes }: ItemMove, state: SummaryState): StockMove => ({
+  eventId: item.eventId,
+  n: item.n,
+  by,
+  summary: nextSummary(item, changes, state),
+});
+
+/**
+ * The pushes of organizers. The claims on all items of an event are one summary: an organizer who has not read those on another
+ * item has a push already.
+ */
+function pushesOf(moved: StockMove[], now: Date): Decided<ClaimRow>['lookUp'] {
+  const first = new Map(moved.filter(({ summary }) => summary.push).map((move) => [move.eventId, move]));
+  if (first.size === 0) return undefined;
+  return {
+    statement: selectEventsWithUnreadClaims([...first.keys()]),
+    statementsFor: (rows) => {
+      const unread = new Set(rows.map(({ eventId }) => eventId));
+      return insertSummaryPushes(
+        [...first.values()].filter(({ eventId }) => !unread.has(eventId)),
+        now,
+      );
     },
   };
 }
@@ -109,30 +140,6 @@ const claimStatements = ({ add, change, remove }: Claims): Statement[] => [
   ...(change.length > 0 ? [updateClaims(change)] : []),
   ...(remove.length > 0 ? [deleteClaims(remove)] : []),
 ];
-
-/** The statements that write the stock of items, and what organizers are notified of. */
-async function moveStatements(
-  tx: Transaction,
-  moves: ItemMove[],
-  state: SummaryState,
-  now: Date,
-): Promise<Statement[]> {
-  if (moves.length === 0) return [];
-  const moved = moves.map(
-    ({ item, by, changes }): StockMove => ({
-      eventId: item.eventId,
-      n: item.n,
-      by,
-      summary: nextSummary(item, changes, state),
-    }),
-  );
-  // The claims on all items of an event are one summary.
-  const first = new Map(moved.filter(({ summary }) => summary.push).map((move) => [move.eventId, move]));
-  if (first.size > 0) {
-    for (const eventId of await listEventsWithUnreadClaims(tx, [...first.keys()])) first.delete(eventId);
-  }
-  return [...insertSummaryPushes([...first.values()], now), moveStock(moved)];
-}
 
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */
 function decideOne(

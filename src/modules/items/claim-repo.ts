@@ -118,11 +118,8 @@ export const moveStock = (moves: StockMove[]): Statement =>
   );
 
 /** The events of which the organizer has not read claims. */
-export async function listEventsWithUnreadClaims(tx: Transaction, eventIds: string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ eventId: string }>(sql`
-    select distinct event_id from item_stock where event_id = any(${eventIds}::uuid[]) and unread_claims > 0`);
-  return new Set(rows.map(({ eventId }) => eventId));
-}
+export const selectEventsWithUnreadClaims = (eventIds: string[]): Statement => sql`
+  select distinct event_id from item_stock where event_id = any(${eventIds}::uuid[]) and unread_claims > 0`;
 
 /**
  * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.

@@ -3,7 +3,7 @@
  */
 
 import { newIdAt } from '#base';
-import { RETRY_INDIVIDUALLY, type Transaction } from '#pg';
+import { lockThenRead, RETRY_INDIVIDUALLY, type Transaction } from '#pg';
 import type { BatchRules } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -29,7 +29,8 @@ type NewMessageCommand = Participants & { text: string; eventId: string | null }
 export type DecisionContext = { clock: () => Date; limits: MessageLimits };
 type Outcome = MessageRow | Problem | typeof RETRY_INDIVIDUALLY;
 
-type Decide = Awaited<ReturnType<typeof prepareDecision>>;
+type Locked = Awaited<ReturnType<typeof lockTargets>>;
+type LastTimes = Awaited<ReturnType<typeof readLastTimes>>;
 
 /** `eventId`: the event that the message is about. */
 const messageOf = ({ caller, otherId, text, eventId }: SendMessageCommand): NewMessageCommand => ({
@@ -42,14 +43,15 @@ const messageOf = ({ caller, otherId, text, eventId }: SendMessageCommand): NewM
 /** The rules of batches of messages. The recipient of each message must differ from its sender. */
 export const messageRules = (
   context: DecisionContext,
-): BatchRules<SendMessageCommand, Decide, MessageRow> => ({
-  lockAndRead: (tx, commands, mayWaitForLocks) =>
-    prepareDecision(tx, commands.map(messageOf), context, mayWaitForLocks),
-  decide: (commands, decide) => {
-    const { outcomes, writes } = decide(commands.map(({ command }) => messageOf(command)));
+): BatchRules<SendMessageCommand, Locked, LastTimes, MessageRow> => ({
+  lock: (tx, commands, mayWaitForLocks) => lockTargets(tx, commands.map(messageOf), context, mayWaitForLocks),
+  read: (tx, commands) => readLastTimes(tx, commands.map(messageOf)),
+  decide: (commands, locked, lastTimes) => {
+    const messages = commands.map(({ command }) => messageOf(command));
+    const { outcomes, statements } = decideAll(messages, locked, lastTimes, context);
     return {
       outcomes: new Map(commands.map(({ index }, i) => [index, outcomes[i] as Outcome])),
-      write: (_tx, finish) => finish(...writes),
+      statements,
     };
   },
 });
@@ -63,56 +65,67 @@ export async function sendMessage(
   message: NewMessageCommand,
   context: DecisionContext,
 ): Promise<MessageRow> {
-  const decide = await prepareDecision(tx, [message], context, true);
-  const { outcomes, writes } = decide([message]);
+  const [[locked], [lastTimes]] = await lockThenRead(
+    [() => lockTargets(tx, [message], context, true)],
+    [() => readLastTimes(tx, [message])],
+  );
+  const { outcomes, statements } = decideAll([message], locked, lastTimes, context);
   const [outcome] = outcomes;
   if (outcome instanceof Problem) throw outcome;
-  await Promise.all(writes.map(tx.execute));
+  await Promise.all(statements.map(tx.execute));
   return outcome as MessageRow;
 }
 
 /**
- * Locks and reads the rows that decide on `messages`. The locks make the decision correct under concurrency:
+ * Locks what decides on `messages`:
  * - Share locks on both people: an account deletion commits before the message is decided, or waits for it.
  * - A lock on the relation, which blocking changes too: a block commits before the message is decided, or
  *   waits for it. Messages of a pair queue for this row, so their times and ids increase in the order of
  *   their transactions.
  * - A lock on the sender's window: the limits hold across all servers.
- *
- * The statements are sent together and run in this order, so each reads rows that the ones before it locked.
- *
- * @returns decides on those of the messages that it is given, in their order
  */
-async function prepareDecision(
+async function lockTargets(
   tx: Transaction,
   messages: NewMessageCommand[],
-  { clock, limits }: DecisionContext,
+  { limits }: DecisionContext,
   mayWaitForLocks: boolean,
 ) {
-  const pairs = [
-    ...new Map(messages.map((message) => [pairKeyOf(message), pairOfParticipants(message)])).values(),
-  ];
+  const pairs = pairsOf(messages);
   const senders = isLimited(limits) ? [...new Set(messages.map(({ userId }) => userId))] : [];
-  const [relations, windows, lastTimes] = await Promise.all([
-    lockPairs(tx, pairs, mayWaitForLocks),
-    lockWindows(tx, senders, mayWaitForLocks),
-    listLastMessageTimes(tx, pairs),
-  ]);
+  const [[relations, windows]] = await lockThenRead(
+    [() => lockPairs(tx, pairs, mayWaitForLocks), () => lockWindows(tx, senders, mayWaitForLocks)],
+    [],
+  );
+  return { pairs, relations, windows, mayWaitForLocks };
+}
+
+/** The time of the last message of each pair: it changes only under the lock of the relation. */
+const readLastTimes = (tx: Transaction, messages: NewMessageCommand[]) =>
+  listLastMessageTimes(tx, pairsOf(messages));
+
+/** Decides on the messages in their order. */
+function decideAll(
+  messages: NewMessageCommand[],
+  { pairs, relations, windows, mayWaitForLocks }: Locked,
+  lastTimes: LastTimes,
+  { clock, limits }: DecisionContext,
+) {
   const now = clock();
   const { changed, count } = limitMessages(windows, limits, now);
   const nextTime = messageTimes(lastTimes, now);
-  return (admitted: NewMessageCommand[]) => {
-    const outcomes = admitted.map((message): Outcome => {
-      const key = pairKeyOf(message);
-      const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? count(message.userId);
-      if (refusal) return refusal;
-      const createdAt = nextTime(key);
-      return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt, eventId: message.eventId };
-    });
-    return { outcomes, writes: writesOf(admitted, outcomes, [...changed.values()], pairs) };
-  };
+  const outcomes = messages.map((message): Outcome => {
+    const key = pairKeyOf(message);
+    const refusal = refuseMessage(relations.get(key), mayWaitForLocks) ?? count(message.userId);
+    if (refusal) return refusal;
+    const createdAt = nextTime(key);
+    return { id: newIdAt(createdAt), isOwn: true, text: message.text, createdAt, eventId: message.eventId };
+  });
+  return { outcomes, statements: writesOf(messages, outcomes, [...changed.values()], pairs) };
 }
 
+const pairsOf = (messages: NewMessageCommand[]): Pair[] => [
+  ...new Map(messages.map((message) => [pairKeyOf(message), pairOfParticipants(message)])).values(),
+];
 const pairOfParticipants = ({ userId, otherId }: Participants): Pair => pairOf(userId, otherId);
 const pairKeyOf = (participants: Participants): string => keyOfPair(pairOfParticipants(participants));
 
