@@ -20,7 +20,7 @@ export type MailContent = {
   /** An event, with the leaf of a calendar: a month and a day in few letters. */
   event?: { month: string; day: string; title: string; lines: string[] };
   paragraphs?: string[];
-  items?: string[];
+  lists?: { title?: string; items: string[] }[];
   button?: MailLink;
   /** Why the person gets the mail, and how to stop it. */
   footer: (string | MailLink)[];
@@ -39,7 +39,7 @@ export function renderText({
   code,
   event,
   paragraphs = [],
-  items = [],
+  lists = [],
   button,
   footer,
 }: MailContent): string {
@@ -48,7 +48,7 @@ export function renderText({
     code,
     event && [event.title, ...event.lines].join('\n'),
     ...paragraphs,
-    items.map((item) => `- ${item}`).join('\n'),
+    ...lists.flatMap(({ title, items }) => [title, items.map((item) => `- ${item}`).join('\n')]),
     button && lineOf(button),
     footer.length > 0 ? ['-- ', ...footer.map(lineOf)].join('\n') : '',
   ];
@@ -118,18 +118,21 @@ export function renderHtml(content: MailContent, instance: string): string {
   );
 }
 
-function renderBody({ heading, code, event, paragraphs = [], items = [], button }: MailContent): string {
+function renderBody({ heading, code, event, paragraphs = [], lists = [], button }: MailContent): string {
   const parts = [
     `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${userText(heading)}</h1>`,
     code && `<p class="tint" dir="ltr" style="${codeStyle}">${escapeHtml(code)}</p>`,
     event && renderEvent(event),
-    ...paragraphs.map((text) => `<p style="margin:0 0 16px">${userText(text)}</p>`),
-    items.length > 0 &&
-      `<ul style="margin:0 0 16px;padding:0 20px">${items.map((item) => `<li>${userText(item)}</li>`).join('')}</ul>`,
+    ...paragraphs.map(renderParagraph),
+    ...lists.flatMap(({ title, items }) => [title && renderParagraph(title), renderItems(items)]),
     button && renderButton(button),
   ];
   return parts.filter(Boolean).join('');
 }
+
+const renderParagraph = (text: string): string => `<p style="margin:0 0 16px">${userText(text)}</p>`;
+const renderItems = (items: string[]): string =>
+  `<ul style="margin:0 0 16px;padding:0 20px">${items.map((item) => `<li>${userText(item)}</li>`).join('')}</ul>`;
 
 const codeStyle =
   `margin:0 0 16px;padding:12px;border-radius:12px;background:${light.tint};color:${light.ink};` +

@@ -45,8 +45,10 @@ test('mails of events: a change, a reminder and a cancellation reach guests with
     endAt: inDays(3, 4),
   });
   const item = await createItem(api, organizer, event.id, { title: 'Bread', emoji: '🍞', quantityNeeded: 3 });
+  const wish = await createItem(api, organizer, event.id, { title: 'Lamp', emoji: '💡', kind: 'wish' });
   for (const person of [guest, other, phoneOnly, organizer]) await rsvpGoing(api, person, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
+  expectStatus(await api.post(`/v1/items/${wish.id}/claim`, guest.token, { quantity: 1 }), 201);
 
   const message = 'We begin earlier.\nBring a lamp!';
   await change(organizer, event.id, { startAt: inDays(0.5), endAt: inDays(0.6), message });
@@ -66,7 +68,10 @@ test('mails of events: a change, a reminder and a cancellation reach guests with
   const reminders = await mailed();
   assert.deepEqual(reminders.map(({ to }) => to).sort(), [guest.email, organizer.email].sort());
   const reminder = reminders.find(({ to }) => to === guest.email);
-  assert.match(reminder ? wordsOf(reminder) : '', /You bring:\n\n- 2 × 🍞 Bread\n/);
+  assert.match(
+    reminder ? wordsOf(reminder) : '',
+    /You bring:\n\n- 2 × 🍞 Bread\n\nYou give:\n\n- 1 × 💡 Lamp\n/,
+  );
 
   await change(organizer, event.id, { status: 'cancelled', message: 'The harbour is closed.' });
   const [cancelled, ...others] = await mailed();

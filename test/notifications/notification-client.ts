@@ -19,7 +19,7 @@ export type InboxEntry = {
   people: number | null;
   changes: { parts: string[]; before: EventOfChange; after: EventOfChange } | null;
   announcement: { id: string; text: string } | null;
-  bringing: { title: string; quantity: number }[];
+  bringing: { kind: string; title: string; quantity: number }[];
 };
 
 const at = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);

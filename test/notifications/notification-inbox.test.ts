@@ -92,7 +92,7 @@ test('reminder: once, a day before, for those who go, with what they bring now',
   assert.ok(organizer && going && booked && interested);
   const event = await createEvent(api, organizer, { startAt: inHours(40), endAt: inHours(44) });
   const bread = await createItem(api, organizer, event.id);
-  const wine = await createItem(api, organizer, event.id, { title: 'Wine' });
+  const wine = await createItem(api, organizer, event.id, { title: 'Wine', kind: 'wish' });
   await rsvpGoing(api, going, event.id);
   expectStatus(
     await api.post(`/v1/events/${event.id}/rsvp`, interested.token, { status: 'interested' }),
@@ -111,10 +111,10 @@ test('reminder: once, a day before, for those who go, with what they bring now',
   for (const person of [going, booked]) assert.deepEqual(await summary(person), ['reminder×1!']);
   assert.deepEqual(await summary(interested), []);
   const bringing = async () =>
-    (await inbox(going))[0]?.bringing.map(({ title, quantity }) => `${quantity} ${title}`);
-  assert.deepEqual(await bringing(), ['2 Sourdough bread', '2 Wine']);
+    (await inbox(going))[0]?.bringing.map(({ kind, title, quantity }) => `${kind} ${quantity} ${title}`);
+  assert.deepEqual(await bringing(), ['bring 2 Sourdough bread', 'wish 2 Wine']);
   expectStatus(await api.delete(`/v1/items/${wine.id}`, organizer.token), 200);
-  assert.deepEqual(await bringing(), ['2 Sourdough bread']);
+  assert.deepEqual(await bringing(), ['bring 2 Sourdough bread']);
   assert.deepEqual((await inbox(booked))[0]?.bringing, []);
 
   const [reminder] = await inbox(going);

@@ -116,7 +116,7 @@ export async function listBroughtItems(
 ): Promise<BroughtItemRow[]> {
   if (eventIds.length === 0) return [];
   return db.query<BroughtItemRow>(sql`
-    select c.event_id, c.n, i.title, i.emoji, c.quantity
+    select c.event_id, c.n, i.kind, i.title, i.emoji, c.quantity
     from claims c join items i on i.event_id = c.event_id and i.n = c.n
     where c.user_id = ${userId} and c.event_id = any(${eventIds}::uuid[])
     order by c.event_id, c.n`);

@@ -15,6 +15,7 @@ import {
   personKinds,
 } from '../../outbox/kinds.ts';
 import { EventLocation } from '../events/schemas.ts';
+import { kinds as itemKinds } from '../items/schemas.ts';
 import { Person } from '../users/schemas.ts';
 import { changedParts } from './notices.ts';
 
@@ -54,6 +55,7 @@ const BroughtItem = named(
   'BroughtItem',
   Type.Object({
     itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    kind: oneOf(itemKinds, { description: '`wish`: an item of the wish list, which the caller gives.' }),
     title: Type.String({ examples: ['Sourdough bread'] }),
     emoji: Type.String({ examples: ['🍞'] }),
     quantity: Type.Integer({ examples: [2] }),

@@ -76,7 +76,7 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
   message: ['eventChanged', 'eventCancelled'].includes(kind)
     ? 'The quay is closed.\nBring <warm> clothes!'
     : null,
-  brought: kind === 'reminder' ? [{ title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
+  brought: kind === 'reminder' ? [{ kind: 'bring', title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
   stop: stopOf(kind, context),
 });
 

@@ -5,6 +5,7 @@ import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
+import { kinds as itemKinds } from '../../items/schemas.ts';
 import type { Changes } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import type { BroughtItem } from '../schemas.ts';
@@ -30,7 +31,7 @@ export const ownContent = (kind: string, language: Language, { instance }: MailC
 export type MailedNews = {
   row: NotificationRow;
   names: string[];
-  brought: Pick<BroughtItem, 'title' | 'emoji' | 'quantity'>[];
+  brought: Pick<BroughtItem, 'kind' | 'title' | 'emoji' | 'quantity'>[];
   changes: Changes | null;
   /** The message of the organizer about the change. */
   message: string | null;
@@ -48,9 +49,6 @@ export function newsContent(
   const name = senderName(row.kind === 'reports' ? undefined : names[0]);
   const sentence = sentenceOf(news, language);
   const writer = names[0] ?? mailText('people_someone', language);
-  const items = brought.map(({ title, emoji, quantity }) =>
-    mailText('people_quantity', language, { quantity, title: `${emoji} ${title}` }),
-  );
   const kind = mailText(`people_kind_${snakeCase(row.kind)}` as MailTextName, language);
   return {
     language,
@@ -61,15 +59,27 @@ export function newsContent(
       ...(row.reason === null ? [] : [row.reason]),
       ...(changes ? changeLines(changes, language) : []),
       ...(message === null ? [] : [mailText('people_writes', language, { name: writer, text: message })]),
-      ...(items.length > 0 ? [mailText('people_news_bring', language)] : []),
     ],
-    items,
+    lists: listsOf(brought, language),
     ...(links !== null && { button: buttonOf(news, links, language) }),
     footer: footerOf({ kind, stop }, language, instance),
     ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),
     ...(stop && { unsubscribe: stop.post }),
   };
 }
+
+/** What the person brings, and of the wish list, what they give. */
+const listsOf = (brought: MailedNews['brought'], language: Language) =>
+  itemKinds
+    .map((kind) => ({
+      title: mailText(kind === 'wish' ? 'people_news_give' : 'people_news_bring', language),
+      items: brought
+        .filter((item) => item.kind === kind)
+        .map(({ title, emoji, quantity }) =>
+          mailText('people_quantity', language, { quantity, title: `${emoji} ${title}` }),
+        ),
+    }))
+    .filter(({ items }) => items.length > 0);
 
 /** @param mail `kind`: the name of the kind in the settings */
 export const footerOf = (

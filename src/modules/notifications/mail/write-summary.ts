@@ -47,7 +47,7 @@ export function summaryContent(
     language,
     subject: title,
     heading: mailText('summary', language),
-    items: rows.slice(0, maxLines).map((row) => sentenceOf({ row, names: [] }, language)),
+    lists: [{ items: rows.slice(0, maxLines).map((row) => sentenceOf({ row, names: [] }, language)) }],
     ...(links !== null && {
       button: { text: mailText('summary_see', language), url: `${links}/notifications` },
     }),
