@@ -4,6 +4,7 @@ import {
   followUser,
   getNotificationSettings,
   listNotifications,
+  markNotificationsRead,
   sendMessage,
   setRsvp,
   updateEvent,
@@ -97,6 +98,43 @@ test('notifications: followers of a day are one row, and all can be marked as re
   await awaitUnread(me, 0);
 });
 
+test('notifications: the unread ones alone, several in sight on a phone', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const me = await createPerson();
+  const event = await newEvent(me, { title: 'Harbour dinner' });
+  const guest = await createPerson('Carla Guest');
+  await goTo(guest, event.id);
+  await awaitUnread(me, 1);
+  const { data } = await listNotifications({ client: me.client });
+  await markNotificationsRead({ client: me.client, body: { upTo: data.data[0]?.id ?? '' } });
+  for (const name of ['Ada One', 'Bela Two', 'Carl Three', 'Dora Four'])
+    await sendMessage({
+      client: (await createPerson(name)).client,
+      path: { id: me.id },
+      body: { text: 'Is there an oven in the kitchen? I would like to warm the pie before we eat.' },
+    });
+  await awaitUnread(me, 4);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  const rows = page.getByRole('main').getByRole('list').getByRole('listitem');
+  await expect(rows).toHaveCount(5);
+  for (const row of await rows.all()) await expect(row).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('link', { name: 'All', exact: true })).toHaveAttribute('aria-current', 'page');
+  await page.getByRole('link', { name: 'Unread', exact: true }).click();
+  await expect(page).toHaveURL('/notifications?unread=true');
+  await expect(rows).toHaveCount(4);
+  await expect(page.getByText('Carla Guest')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await expect(rows).toHaveCount(5);
+  await page.getByRole('link', { name: 'Unread', exact: true }).click();
+  await expect(page.getByText('You have read everything.')).toBeVisible();
+  expect(await overflowOf(page)).toBe(0);
+});
+
 test('notifications: one follower can be followed back there', async ({
   page,
   context,
@@ -163,6 +201,9 @@ test('notifications: a guest who takes seats is one row, with how many come', as
   await page.goto('/notifications');
   const rows = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Choir night' });
   await expect(rows).toHaveCount(1);
+  // The bell and the page count rows.
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('1 unread')).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '1 new' })).toBeVisible();
   await expect(rows).toContainText('Carla Guest is coming to Choir night');
   await expect(rows).toContainText('Going · 3 people');
   // Answers and bookings of several guests are counted apart: they may not be of the same people.

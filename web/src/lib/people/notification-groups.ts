@@ -1,6 +1,6 @@
 /** Notifications that are one row of the inbox: followers, and what repeats about one event or person. */
 import type { Notification } from '@potluck/client';
-import { dayMs, formatDay, formatList, isToday } from '#lib/language/format.ts';
+import { dayMs, formatList, isToday } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { describeNotification, hrefOf } from './notifications.ts';
 
@@ -18,22 +18,27 @@ export type NotificationGroup = {
 /** Named people, before the others are counted. */
 const maxNames = 2;
 
-const periods = ['today', 'yesterday', 'earlier'] as const;
+const periods = ['today', 'week', 'earlier'] as const;
 
 function periodOf({ createdAt }: Notification, timeZone?: string): (typeof periods)[number] {
   if (isToday(createdAt, timeZone)) return 'today';
-  const yesterday = new Date(Date.now() - dayMs).toISOString();
-  return formatDay(createdAt, timeZone) === formatDay(yesterday, timeZone) ? 'yesterday' : 'earlier';
+  return Date.now() - Date.parse(createdAt) < 7 * dayMs ? 'week' : 'earlier';
 }
 
-/** Divides notifications, the newest first, into those of today, of yesterday, and earlier ones, each in groups. */
-export function groupByDay(entries: Notification[], timeZone?: string) {
-  const days = Map.groupBy(entries, (entry) => periodOf(entry, timeZone));
+/** Divides notifications, the newest first, into those of today, of the last week, and earlier ones, each in groups. */
+export function groupByPeriod(entries: Notification[], timeZone?: string) {
+  const byPeriod = Map.groupBy(entries, (entry) => periodOf(entry, timeZone));
   return periods.flatMap((period) => {
-    const groups = toGroups(days.get(period) ?? []);
+    const groups = toGroups(byPeriod.get(period) ?? []);
     return groups.length > 0 ? [{ period, groups }] : [];
   });
 }
+
+/** How many of some unread notifications their rows do not count, because one row tells of an answer and its seats. */
+export const countMerged = (entries: Notification[], timeZone?: string): number =>
+  groupByPeriod(entries, timeZone)
+    .flatMap(({ groups }) => groups)
+    .reduce((left, { unread }) => left - unread, entries.length);
 
 function toGroups(all: Notification[]): NotificationGroup[] {
   const groups = [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {

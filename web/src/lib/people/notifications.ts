@@ -8,7 +8,7 @@ import {
   labels,
   sentences,
 } from '#lib/generated/notification-kinds.ts';
-import { formatPeriod } from '#lib/language/format.ts';
+import { formatList, formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 
 export { adminKinds, countedKinds, icons, labels };
@@ -70,6 +70,18 @@ const changed: Record<Changes['parts'][number], (changes: Changes) => string> = 
 /** What changed of an event, from what to what; each part a line. */
 export const describeChanges = ({ changes }: Notification): string[] =>
   changes ? changes.parts.map((part) => changed[part](changes)) : [];
+
+/** What a reminder says that its reader brings, and what they give of the wish list: each a label and a list of items. */
+export const claimsOf = ({ bringing }: Notification): { label: string; items: string }[] =>
+  [
+    { label: m.people_news_bring(), claimed: bringing.filter(({ kind }) => kind === 'bring') },
+    { label: m.people_news_give(), claimed: bringing.filter(({ kind }) => kind === 'wish') },
+  ]
+    .filter(({ claimed }) => claimed.length > 0)
+    .map(({ label, claimed }) => ({ label, items: formatList(claimed.map(toItem)) }));
+
+const toItem = ({ quantity, emoji, title }: Notification['bringing'][number]): string =>
+  m.people_quantity({ quantity, title: `${emoji} ${title}` });
 
 /** The page that a notification is about. */
 export function hrefOf({ kind, person, event }: Notification): string | null {

@@ -10,7 +10,9 @@ import type { Actions, PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, url }) => {
   const { id: meId } = requireMe(locals, url);
   const client = locals.api;
-  const inbox = await read(listNotifications({ client, query: readPage(url, 30) }));
+  const isUnreadOnly = url.searchParams.get('unread') === 'true';
+  const query = { ...readPage(url, 30), ...(isUnreadOnly && { unread: true }) };
+  const inbox = await read(listNotifications({ client, query }));
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
   const conversations =
     writers.length > 0 ? (await read(listConversations({ client, query: { limit: 30 } }))).data : [];
@@ -21,7 +23,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       ({ user, lastMessage }) =>
         [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const,
     );
-  return { meId, inbox, lastMessages: new Map(lastMessages) };
+  return { meId, inbox, isUnreadOnly, lastMessages: new Map(lastMessages) };
 };
 
 export const actions: Actions = {
