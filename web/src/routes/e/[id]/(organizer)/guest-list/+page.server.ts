@@ -1,4 +1,13 @@
-import { type Client, type Guest, getEventMails, getFeatures, listGuests } from '@potluck/client';
+import {
+  type Client,
+  type Event,
+  type Guest,
+  getEventMails,
+  getFeatures,
+  listBookings,
+  listGuests,
+} from '@potluck/client';
+import { hasSeats } from '#lib/event/answer.ts';
 import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
@@ -13,11 +22,13 @@ const maxBrought = 4;
 /** Names are shorter. */
 const maxSearch = 100;
 
-export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
-  const [{ rows, isCut }, bringList, mails] = await Promise.all([
+export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
+  const { event } = await parent();
+  const [{ rows, isCut }, bringList, mails, seats] = await Promise.all([
     read(collect((query) => listGuests({ client, path: { id }, query })).then((data) => ({ data }))),
     loadBringList(client, id),
     countMails(client, id),
+    countSeats(client, event),
   ]);
   const asked = readQuery(url);
   const q = asked.text('q').slice(0, maxSearch);
@@ -31,7 +42,12 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
   return {
     ...{ q, answer, pages, mails, isCut: isCut || bringList.isCut },
     counts: { all: found.length, ...countAnswers(found) },
-    guests: guests.map((guest) => ({ ...guest, ...toLines(brought.get(guest.user.id) ?? []) })),
+    things: countThings(bringList),
+    guests: guests.map((guest) => ({
+      ...guest,
+      seats: seats.get(guest.user.id) ?? 0,
+      ...toLines(brought.get(guest.user.id) ?? []),
+    })),
   };
 };
 
@@ -43,6 +59,25 @@ async function countMails(client: Client, id: string) {
   const lost = failed + suppressed;
   return queued + sent + lost > 0 ? { queued, sent, lost } : null;
 }
+
+/** The seats that each person has booked, by their ids. */
+async function countSeats(client: Client, event: Event): Promise<Map<string, number>> {
+  if (!hasSeats(event)) return new Map();
+  const path = { id: event.id };
+  const { rows } = await read(
+    collect((query) => listBookings({ client, path, query: { ...query, status: 'booked' } })).then(
+      (data) => ({
+        data,
+      }),
+    ),
+  );
+  return new Map(rows.map(({ user, seats }) => [user.id, seats]));
+}
+
+const countThings = ({ items }: BringList) => ({
+  claimed: items.reduce((sum, { quantityClaimed }) => sum + quantityClaimed, 0),
+  needed: items.reduce((sum, { quantityNeeded }) => sum + quantityNeeded, 0),
+});
 
 /** @param searched a part of a name or a username, without accents and capitals */
 const matches = ({ name, username }: Guest['user'], searched: string): boolean =>
@@ -60,9 +95,10 @@ function toBrought({ items, claims }: BringList, people: Set<string>) {
   const itemById = new Map(items.map((item) => [item.id, item]));
   const lines = claims
     .filter(({ user }) => people.has(user.id))
-    .flatMap(({ itemId, user, quantity }) => {
+    .flatMap(({ itemId, user, quantity, note }) => {
       const item = itemById.get(itemId);
-      return item ? [{ userId: user.id, id: item.id, emoji: item.emoji, title: item.title, quantity }] : [];
+      const userId = user.id;
+      return item ? [{ userId, id: item.id, emoji: item.emoji, title: item.title, quantity, note }] : [];
     });
   return Map.groupBy(lines, ({ userId }) => userId);
 }
