@@ -2,9 +2,11 @@
 import { type Client, getEvent, getMe, getUser, listItems, ProblemError } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
+import { asksAboutClaims } from '#lib/server/event/claims-in-question.ts';
 import { PartlyDone } from '#lib/server/event/give-answer.ts';
 import {
   carryOut,
+  claimsInQuestion,
   type EventIntent,
   type Intent,
   readIntent,
@@ -60,7 +62,7 @@ export const namePath = (next: string, intent: Intent | null = null): string =>
 export async function finish(client: Client, form: PageFields): Promise<never> {
   const next = localPath(form.get('next'));
   const intent = readIntent(form);
-  const refusal = intent && (await refusalOf(carryOut(client, intent)));
+  const refusal = intent && (await refusalOf(carryOutUnlessAsked(client, intent)));
   if (!intent) redirect(303, next);
   redirect(303, refusal ? withRefusal(next, refusal, intent) : withDone(next, intent));
 }
@@ -96,11 +98,18 @@ async function describeAnswer(
   return say({ item: item.title, title });
 }
 
+/** @returns the code with which the page of the event asks about claims first; null if the intent is carried out */
+async function carryOutUnlessAsked(client: Client, intent: Intent): Promise<string | null> {
+  if ('eventId' in intent && (await asksAboutClaims(client, intent.eventId, intent.rsvp)))
+    return claimsInQuestion;
+  await carryOut(client, intent);
+  return null;
+}
+
 /** The code of the problem; null if the work succeeds. */
-async function refusalOf(work: Promise<void>): Promise<string | null> {
+async function refusalOf(work: Promise<string | null>): Promise<string | null> {
   try {
-    await work;
-    return null;
+    return await work;
   } catch (error) {
     if (error instanceof ProblemError || error instanceof PartlyDone) return error.code;
     throw error;

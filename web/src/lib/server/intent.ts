@@ -104,6 +104,9 @@ export function withDone(path: string, intent: Intent): string {
   return url.pathname + url.search + url.hash;
 }
 
+/** Stands for a problem code: the answer waits until the visitor says what happens to their claims. */
+export const claimsInQuestion = 'claims_in_question';
+
 /** Adds a refused intent to the address of the page that explains it: that of the person who cannot be followed, or `path`. */
 export function withRefusal(path: string, code: string, intent: Intent): string {
   const url = parsePath('follow' in intent ? `/u/${encodeURIComponent(intent.follow)}` : path);

@@ -2,7 +2,6 @@
 import {
   type Client,
   changeClaim,
-  getEvent,
   type Item,
   isProblem,
   listItems,
@@ -13,9 +12,10 @@ import {
   updateMe,
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
-import { type Status, stepsBack } from '#lib/event/answer.ts';
+import type { Status } from '#lib/event/answer.ts';
 import type { GuestResult } from '#lib/event/guest-result.ts';
 import { namePath } from '#lib/server/after-sign-in.ts';
+import { asksAboutClaims, listClaimed } from '#lib/server/event/claims-in-question.ts';
 import { giveAnswer, PartlyDone, takeAnswerBack } from '#lib/server/event/give-answer.ts';
 import { claimAsGuest, type EventIntent, readAnswer, signInPath } from '#lib/server/intent.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
@@ -174,16 +174,9 @@ const isResult = (value: unknown): value is GuestResult =>
  */
 async function settleClaims(client: Client, id: string, status: Status, choice: string): Promise<boolean> {
   if (status === 'going' || choice === 'keep') return true;
-  const claimed = await listClaimed(client, id);
-  if (choice === 'release') for (const itemId of claimed) await release(client, itemId);
-  else if (claimed.length > 0) return !stepsBack((await getEvent({ client, path: { id } })).data, status);
+  if (choice !== 'release') return !(await asksAboutClaims(client, id, status));
+  for (const itemId of await listClaimed(client, id)) await release(client, itemId);
   return true;
-}
-
-/** The ids of the items that the visitor has claimed. */
-async function listClaimed(client: Client, id: string): Promise<string[]> {
-  const { data } = await listItems({ client, path: { id } });
-  return data.data.filter(({ myClaim }) => myClaim).map((item) => item.id);
 }
 
 async function release(client: Client, itemId: string): Promise<void> {

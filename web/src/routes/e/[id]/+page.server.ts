@@ -4,6 +4,7 @@ import type { GuestResult } from '#lib/event/guest-result.ts';
 import { bringPage } from '#lib/server/event/bring-page.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';
+import { claimsInQuestion } from '#lib/server/intent.ts';
 import { readChanges } from '#lib/server/organizer/after-save.ts';
 import { problemText, load as read } from '#lib/server/problems.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
@@ -19,11 +20,12 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     read(getFeatures({ client })),
   ]);
   const query = readQuery(url);
-  const refusal = readRefusal(query);
+  const claimed = items.data.filter(({ myClaim }) => myClaim);
+  const refusal = readRefusal(query, claimed.length > 0);
   return {
     event,
     list: await bringPage(items.data, url, platform.mapInTurns, refusal?.about),
-    claimed: items.data.filter(({ myClaim }) => myClaim),
+    claimed,
     features,
     refusal,
     changes: readChanges(query),
@@ -33,10 +35,12 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
   };
 };
 
-/** What could not be done after the sign-in. */
-function readRefusal(query: PageFields): GuestResult | null {
+/** What could not be done after the sign-in, or waits for an answer. */
+function readRefusal(query: PageFields, hasClaims: boolean): GuestResult | null {
   if (!query.has('refused')) return null;
   const code = query.text('refused');
+  // `Interested` is the one answer of a sign-in that steps back.
+  if (code === claimsInQuestion) return hasClaims ? { about: 'rsvp', asksAboutClaims: 'interested' } : null;
   return {
     about: query.text('itemId') || 'rsvp',
     problem: { code, message: problemText(code), fields: {} },
