@@ -4,13 +4,14 @@ import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
   const { id: meId } = requireMe(locals, url);
   const client = locals.api;
-  const isUnreadOnly = url.searchParams.get('unread') === 'true';
+  const isUnreadOnly = readQuery(url).text('unread') === 'true';
   const query = { ...readPage(url, 30), ...(isUnreadOnly && { unread: true }) };
   const inbox = await read(listNotifications({ client, query }));
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
