@@ -25,6 +25,8 @@ export const flagNames = Object.keys(flagTable) as FlagName[];
 export type Flags = {
   /** Reads the change log first. @throws as a query of the database */
   isOn(name: FlagName): Promise<boolean>;
+  /** Reads the flag in the round trip of other statements. @throws as a query of the database */
+  isOnIn(tx: Transaction, name: FlagName): Promise<boolean>;
   /** @throws Problem `feature_disabled` if the flag is off; as a query of the database */
   require(name: FlagName): Promise<void>;
 };
@@ -85,6 +87,10 @@ export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLo
   const isOn = async (name: FlagName) => (await values.get())[name];
   return {
     isOn,
+    async isOnIn(tx, name) {
+      const [row] = await tx.query<{ enabled: boolean }>(sql`select enabled from flags where name = ${name}`);
+      return row?.enabled ?? defaults[name];
+    },
     async require(name) {
       if (!(await isOn(name))) throw new Problem('feature_disabled');
     },

@@ -13,10 +13,11 @@ import { findSuspension, findSuspensionByToken } from '../identity/suspensions.t
 import { parseToken, type Token } from '../identity/tokens.ts';
 import { Problem } from '../lib/errors.ts';
 import { browserCookieName, clearedCookie, readCookies } from './browser-cookie.ts';
+import { requiresToken } from './define-endpoint.ts';
 import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';
 
 type Request = Pick<FastifyRequest, 'method' | 'headers'>;
-type Access = Pick<FastifyContextConfig, 'access' | 'verifiesCaller' | 'allowsSuspended'>;
+type Access = Pick<FastifyContextConfig, 'caller' | 'session'>;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,14 +56,14 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
 
   app.addHook('onRoute', (options) => {
     const { method, url, config } = options;
-    // Deny by default: the app does not start with a route that declares no access.
-    if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
+    // Deny by default: the app does not start with a route that declares no caller.
+    if (url.startsWith('/v1') && !config?.caller) throw new Error(`${method} ${url} declares no caller`);
     // onRequest runs before the body is read, so a 401 precedes a 400 and needs few resources.
     const hooks = [options.onRequest ?? []].flat();
-    if (config?.sameOriginOnly) {
+    if (config?.session?.sameOriginOnly) {
       hooks.unshift((request, _reply, done) => done(refuseCrossSite(request, publicOrigin) ?? undefined));
     }
-    if (config?.access && config.access !== 'public') hooks.unshift(setCaller(config));
+    if (config?.caller && config.caller !== 'none') hooks.unshift(setCaller(config));
     options.onRequest = hooks;
   });
 
@@ -90,7 +91,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
         },
         (error) => {
           const isEnded = error instanceof Problem && error.code === 'token_invalid';
-          if (isEnded && isCookie && config.clearsCookie) reply.header('set-cookie', cleared);
+          if (isEnded && isCookie && config.session?.clearsCookie) reply.header('set-cookie', cleared);
           done(error);
         },
       );
@@ -119,9 +120,9 @@ function credentialReader(cookieName: string, publicOrigin: string) {
     }
     return { tokens: parseTokens('browser', values).slice(0, maxCookies), isCookie: true };
   };
-  return (request: Request, { access }: Access): Credential | null => {
-    const credential = access === 'public' ? null : read(request);
-    if (!credential && (access === 'required' || access === 'admin')) throw new Problem('token_missing');
+  return (request: Request, { caller }: Access): Credential | null => {
+    const credential = caller === 'none' ? null : read(request);
+    if (!credential && caller && requiresToken(caller)) throw new Problem('token_missing');
     return credential;
   };
 }
@@ -145,15 +146,13 @@ function authenticator({ db, sessions, clock }: Services) {
     return isCurrent ? cached : live(await sessions.find(token));
   }
 
-  return async (
-    { tokens, isCookie }: Credential,
-    { verifiesCaller: mayUseCache, allowsSuspended }: Access,
-  ): Promise<Caller> => {
+  return async ({ tokens, isCookie }: Credential, { caller, session: rules }: Access): Promise<Caller> => {
     const now = clock();
+    const mayUseCache = caller === 'lockedByWrite';
     for (const token of tokens) {
       const session = await findLive(token, now, isCookie, mayUseCache);
       if (!session) continue;
-      if (session.isSuspended && !allowsSuspended) {
+      if (session.isSuspended && !rules?.allowsSuspended) {
         const suspension = await findSuspension(db, session.userId);
         throw new Problem('account_suspended', { suspension });
       }

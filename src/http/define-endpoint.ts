@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'f
 import type { Static, TSchema } from 'typebox';
 import type { ChangeLog } from '#fresh-records';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
-import type { Caller } from '../identity/caller.ts';
+import type { Caller, UnlockedCaller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
@@ -22,22 +22,33 @@ import { IdempotencyHeaders } from './schemas.ts';
 import { serializerOf } from './serialization.ts';
 
 /**
- * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
- * token. `admin`: also 403 without the role that the caller had when the request was authenticated. The cookie of
- * a browser session counts as a token (authenticate.ts).
+ * Whose request it is. The cookie of a browser session counts as a token (authenticate.ts).
+ *
+ * - `none`: no token is read.
+ * - `optional`: a token adds the caller's own fields.
+ * - `fresh`: 401 without a token. The session is verified before the handler runs.
+ * - `lockedByWrite`: as `fresh`, but the session may have been cached before the request: the write of the handler locks and
+ *   verifies it. The handler gets an `UnlockedCaller`, without a role. The change log is not read for it.
+ * - `admin`: as `fresh`, and 403 without the role that the caller had when the request was authenticated.
  */
-type Access = 'public' | 'optional' | 'required' | 'admin';
+export type CallerKind = 'none' | 'optional' | 'fresh' | 'lockedByWrite' | 'admin';
 
 type Optional = TSchema | undefined;
 type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
-type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'optional' ? Caller | null : Caller;
+type Callers = {
+  none: null;
+  optional: Caller | null;
+  fresh: Caller;
+  lockedByWrite: UnlockedCaller;
+  admin: Caller;
+};
 
-type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
-  caller: CallerOf<A>;
+type EndpointRequest<A extends CallerKind, P extends Optional, Q extends Optional, B extends Optional> = {
+  caller: Callers[A];
   params: ValueOf<P>;
   query: ValueOf<Q>;
   body: ValueOf<B>;
-  /** For endpoints that declare `idempotent`. */
+  /** For endpoints that declare `retry: 'idempotent'`. */
   idempotency: IdempotencyContext;
   /** Headers, address and abort state. */
   request: FastifyRequest;
@@ -75,29 +86,38 @@ type Metadata = {
   tag?: string;
   summary: string;
   description?: string;
-  access: Access;
+  caller: CallerKind;
   /**
    * Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind.
    */
   problems?: readonly ProblemCode[];
   /**
-   * Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch.
+   * How a client repeats a POST after a lost response. `idempotent`: with an `Idempotency-Key`; the handler uses
+   * `runIdempotent`, or stores its response in its own batch. `repeatable`: as it is; it has the same effect however often it
+   * arrives, as a PUT has.
    */
-  idempotent?: true;
-  /**
-   * A POST that has the same effect however often it arrives, as a PUT has: clients repeat it after a lost response.
-   */
-  repeatable?: true;
-  /**
-   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check
-   * before the handler may then use a session that was cached before the request. Implies `uncached`.
-   */
-  verifiesCaller?: true;
+  retry?: 'idempotent' | 'repeatable';
   /**
    * The handler uses no records in memory that the change log keeps current, so the log is not read for it. Before all
    * other handlers, the log is read: what they find in memory is never older than the request.
    */
   uncached?: true;
+  /** What a session may do here that it may not do elsewhere, or the other way round. */
+  session?: SessionRules;
+  limits?: Limits;
+  /**
+   * The response has an ETag, and a matching `If-None-Match` turns it into a 304 (conditional.ts). `version`: the handler
+   * gives the ETag. `content`: it is a hash of the JSON, for lists, which have no version. `ifMatch`: a write that compares
+   * `If-Match` with the version of the record (`requireMatch`); the record of its response has an ETag.
+   */
+  etag?: 'version' | 'content' | 'ifMatch';
+  /** The headers of the 201 that say where the new record is, and which version it has. */
+  createdHeaders?: readonly ('Location' | 'ETag')[];
+  /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
+  compressed?: Compressed;
+};
+
+type SessionRules = {
   /**
    * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with
    * a 403.
@@ -110,38 +130,30 @@ type Metadata = {
   sameOriginOnly?: true;
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
+};
+
+type Limits = {
   /** The kind of handlers with which this one takes turns in a client network (turns.ts). Default: `light`. */
   turns?: TurnKind;
   /** Default: 4.5 seconds; a timeout of a route is longer. */
   timeoutMs?: number;
-  /**
-   * The response has an ETag, and a matching `If-None-Match` turns it into a 304 (conditional.ts). `content`: the ETag is a
-   * hash of the JSON, for lists, which have no version. Otherwise the handler gives it.
-   */
-  conditional?: true | 'content';
-  /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
-  ifMatch?: true;
-  /** The headers of the 201 that say where the new record is, and which version it has. */
-  createdHeaders?: readonly ('Location' | 'ETag')[];
-  /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
-  compressed?: Compressed;
   /** The maximum number of values in the JSON body, at any depth. Default: 500. */
   maxBodyValues?: number;
+  /** In bytes. Default: 1 MiB. */
+  bodyLimit?: number;
   /** Media types of a body that is not JSON. The module's `setup` adds parsers for them. */
   bodyTypes?: readonly string[];
-  /** Further Fastify options of the route, such as `bodyLimit`. */
-  routeOptions?: Record<string, unknown>;
 };
 
 type Declaration<
-  A extends Access,
+  A extends CallerKind,
   P extends Optional,
   Q extends Optional,
   B extends Optional,
   R extends Record<number, TSchema>,
   S,
 > = Metadata & {
-  access: A;
+  caller: A;
   params?: P;
   query?: Q;
   body?: B;
@@ -168,7 +180,7 @@ export type Endpoint<S = never> = Metadata & {
 export type Operation<S> = Endpoint<S> & { operationId: string; tag: string };
 
 export function defineEndpoint<
-  const A extends Access,
+  const A extends CallerKind,
   R extends Record<number, TSchema>,
   P extends Optional = undefined,
   Q extends Optional = undefined,
@@ -189,22 +201,25 @@ declare module 'fastify' {
   interface FastifyContextConfig extends Partial<Metadata> {}
 }
 
+/** Whether a request without a token is refused with a 401. */
+export const requiresToken = (caller: CallerKind): boolean => caller !== 'none' && caller !== 'optional';
+
 /** Problems of every endpoint, and of those with a caller or an idempotency key. */
 function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
-  const { method, access, allowsSuspended, sameOriginOnly, idempotent, ifMatch, problems = [] } = endpoint;
-  const refusesCrossSite = sameOriginOnly || (method !== 'GET' && access !== 'public');
+  const { method, caller, session = {}, retry, etag, problems = [] } = endpoint;
+  const refusesCrossSite = session.sameOriginOnly || (method !== 'GET' && caller !== 'none');
   return [
     'invalid_request',
     'too_many_requests',
     'internal_error',
     'unavailable',
-    ...(access === 'public' ? [] : ['token_invalid' as const]),
-    ...(access === 'public' || access === 'optional' ? [] : ['token_missing' as const]),
-    ...(access === 'public' || allowsSuspended ? [] : ['account_suspended' as const]),
+    ...(caller === 'none' ? [] : ['token_invalid' as const]),
+    ...(requiresToken(caller) ? ['token_missing' as const] : []),
+    ...(caller === 'none' || session.allowsSuspended ? [] : ['account_suspended' as const]),
     ...(refusesCrossSite ? ['cross_site_request' as const] : []),
-    ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
-    ...(ifMatch ? (['precondition_failed'] as const) : []),
-    ...(access === 'admin' ? ['not_admin' as const] : []),
+    ...(retry === 'idempotent' ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
+    ...(etag === 'ifMatch' ? (['precondition_failed'] as const) : []),
+    ...(caller === 'admin' ? ['not_admin' as const] : []),
     ...problems,
   ];
 }
@@ -215,18 +230,19 @@ export function registerEndpoint<S extends RegistrationServices>(
   endpoint: Operation<S>,
   services: S,
 ): void {
-  const { idempotent } = endpoint;
+  const { retry, limits } = endpoint;
   app.route({
-    ...endpoint.routeOptions,
+    ...(limits?.bodyLimit !== undefined && { bodyLimit: limits.bodyLimit }),
     method: endpoint.method,
     url: endpoint.path,
     config: { ...endpoint, problems: problemsOf(endpoint) },
     schema: schemaOf(endpoint),
     handler: async (request, reply) => {
       const { caller, params, query, body } = request;
-      const idempotency = idempotent
-        ? idempotencyContext(request, reply, caller, services.config.secretKey)
-        : undefined;
+      const idempotency =
+        retry === 'idempotent'
+          ? idempotencyContext(request, reply, caller, services.config.secretKey)
+          : undefined;
       const input = { caller, params, query, body, idempotency, request, reply };
       const catchUp = () => services.changeLog.catchUp();
       return send(reply, await runEndpoint(endpoint, input, services, catchUp), endpoint);
@@ -239,24 +255,24 @@ export function registerEndpoint<S extends RegistrationServices>(
  * @param catchUp reads the change log
  */
 export async function runEndpoint<S>(
-  { access, uncached, handler }: Endpoint<S>,
+  { caller, uncached, handler }: Endpoint<S>,
   input: { caller: Caller | null },
   services: S,
   catchUp: () => Promise<void>,
 ): Promise<Response> {
-  if (access === 'admin' && input.caller?.role !== 'admin') throw new Problem('not_admin');
+  if (caller === 'admin' && input.caller?.role !== 'admin') throw new Problem('not_admin');
   // For a caller, authentication has read the change log.
   if (!input.caller && !uncached) await catchUp();
   return await (handler as (input: unknown, services: S) => Promise<Response>)(input, services);
 }
 
 function schemaOf(endpoint: Operation<never>): FastifySchema {
-  const { params, query, body, headers, response, idempotent } = endpoint;
+  const { params, query, body, headers, response, retry } = endpoint;
   return {
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),
-    ...((headers || idempotent) && { headers: headers ?? IdempotencyHeaders }),
+    ...((headers || retry === 'idempotent') && { headers: headers ?? IdempotencyHeaders }),
     response,
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
@@ -271,11 +287,11 @@ export type Response = { status: number; body: unknown; headers?: Headers } | Pr
 function send(reply: FastifyReply, result: Response, endpoint: Operation<never>): FastifyReply {
   // A stream writes by itself, and a request that timed out has its response.
   if (result === STREAMED || reply.sent) return reply;
-  const { conditional } = endpoint;
-  const response = conditional === 'content' ? withContentTag(result, endpoint) : result;
+  const { etag } = endpoint;
+  const response = etag === 'content' ? withContentTag(result, endpoint) : result;
   const { vary, ...headers } = response.headers ?? {};
   if (vary !== undefined) addVary(reply, `${vary}`);
-  if (conditional && isNotModified(reply.request, `${headers.etag}`)) {
+  if (etag && etag !== 'ifMatch' && isNotModified(reply.request, `${headers.etag}`)) {
     // A 304 has no headers that describe the content (RFC 9110, section 15.4.5).
     const { 'content-disposition': _, ...ofCaches } = headers;
     return sendNotModified(reply.headers(ofCaches));

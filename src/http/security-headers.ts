@@ -95,7 +95,7 @@ export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins
 export function registerSecurityHeaders(app: FastifyInstance, headers: StandardHeaders): void {
   app.addHook('onRoute', ({ url, config }) => {
     // Endpoints of the API declare their access; all other routes are pages for browsers.
-    if (!config?.access) headers.pages.add(url);
+    if (!config?.caller) headers.pages.add(url);
   });
   app.addHook('onRequest', (request, reply, done) => {
     // No browser sees the responses from which this process renders a page.

@@ -57,7 +57,7 @@ export function registerValidation(app: FastifyInstance): void {
   // The validator reports all errors; 100,000 invalid fields would block the process for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
     refuseOddNumbers(request);
-    const { maxBodyValues: max = maxValues } = request.routeOptions.config;
+    const max = request.routeOptions.config.limits?.maxBodyValues ?? maxValues;
     const isTooMuch = request.body !== undefined && hasMoreValues(request.body, max);
     done(isTooMuch ? invalid('body', `has more than ${max} values`) : undefined);
   });

@@ -16,7 +16,7 @@ import {
   transaction,
 } from '#pg';
 import { lockCallers } from '../identity/act-as.ts';
-import type { Caller, Viewer } from '../identity/caller.ts';
+import type { UnlockedCaller, Viewer } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { IdempotencyContext } from './context.ts';
 import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
@@ -51,7 +51,7 @@ export type Decided<V> = {
   readBack?: { statement: Statement; outcomesOf(rows: Row[]): Iterable<[index: number, V]> } | undefined;
 };
 
-/** How a batch is decided, at a time and with the flags of that time. */
+/** How a batch is decided. */
 export type BatchRules<C, L, S, V> = {
   /**
    * Locks the targets of the commands.
@@ -74,7 +74,7 @@ type Options<C, L, S, V> = {
   keyOf: (command: C) => string | null;
   /** The row that a command changes together with the commands of others. */
   targetOf: (command: C) => string;
-  rules: (now: Date) => BatchRules<C, L, S, V> | Promise<BatchRules<C, L, S, V>>;
+  rules: (now: Date) => BatchRules<C, L, S, V>;
 };
 
 /** Under which key a response is stored, and how the response is made of the command's result. */
@@ -97,7 +97,7 @@ export type BatchWriter<C, V> = {
   ): Promise<{ status: S; body: B } | ReplayResponse>;
 };
 
-export function createBatchWriter<C extends { caller: Caller }, L, S, V>(
+export function createBatchWriter<C extends { caller: UnlockedCaller }, L, S, V>(
   options: Options<C, L, S, V>,
 ): BatchWriter<C, V> {
   const { keyOf, targetOf } = options;
@@ -136,13 +136,13 @@ const isReplay = (result: unknown): result is Replay =>
  * @param waits commands that need the lock of a target for which it does not wait come back as `RETRY_WITH_TARGET`, those
  *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
  */
-async function applyBatch<C extends { caller: Caller }, L, S, V>(
+async function applyBatch<C extends { caller: UnlockedCaller }, L, S, V>(
   { db, clock, rules }: Options<C, L, S, V>,
   entries: Entry<C, V>[],
   waits: LockWaits,
 ): Promise<(Outcome<V> | Replay)[]> {
   const now = clock();
-  const { lock, read, decide } = await rules(now);
+  const { lock, read, decide } = rules(now);
   return transaction(
     db,
     async (tx, commit) => {

@@ -1,7 +1,7 @@
 /** Transactions in the name of a caller, which lock the caller's account and session. */
 import { type Database, lockRows, rowsOf, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
 import { Problem } from '../lib/errors.ts';
-import type { Caller, Viewer } from './caller.ts';
+import type { Caller, UnlockedCaller, Viewer } from './caller.ts';
 import { findSuspensionByToken } from './suspensions.ts';
 
 /**
@@ -11,7 +11,7 @@ import { findSuspensionByToken } from './suspensions.ts';
  */
 export function actAs<T>(
   db: Database,
-  caller: Caller,
+  caller: UnlockedCaller,
   work: (tx: Transaction, caller: Caller) => Promise<T>,
 ): Promise<T> {
   return transaction(db, async (tx) => work(tx, await lockCaller(tx, caller)));
@@ -24,7 +24,7 @@ export function actAs<T>(
  * @returns the caller with the role of the locked account
  * @throws Problem `token_invalid` if the session has ended, or the account is suspended
  */
-export async function lockCaller(tx: Transaction, caller: Caller): Promise<Caller> {
+export async function lockCaller(tx: Transaction, caller: UnlockedCaller): Promise<Caller> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) {
     const suspension = await findSuspensionByToken(tx, { userId: caller.id, hash: caller.accessHash });
@@ -37,15 +37,18 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<Calle
  * Locks as `lockCaller` does, and the caller's account exclusively: other writes in the caller's name wait, and no session is
  * opened. The transaction must not hold a share lock on the account, which two transactions could wait for each other to release.
  */
-export async function lockOwnAccount(tx: Transaction, caller: Caller): Promise<void> {
+export async function lockOwnAccount(tx: Transaction, caller: UnlockedCaller): Promise<void> {
   await tx.query(sql`select 1 from users where id = ${caller.id} for update`);
   await lockCaller(tx, caller);
 }
 
 /**
- * Locks as `lockCaller` does, also if the account is suspended: for endpoints that declare `allowsSuspended`.
+ * Locks as `lockCaller` does, also if the account is suspended: for endpoints whose session rules have `allowsSuspended`.
  */
-export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash }: Caller): Promise<void> {
+export async function lockAnyCaller(
+  tx: Transaction,
+  { id, sessionId, accessHash }: UnlockedCaller,
+): Promise<void> {
   const rows = await tx.query(sql`
     select 1 from users u
     join sessions s on s.user_id = u.id and s.id = ${sessionId} and s.access_hash = ${accessHash}
@@ -61,10 +64,10 @@ export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash
  */
 export async function lockCallers(
   tx: Transaction,
-  callers: Caller[],
+  callers: UnlockedCaller[],
   mayWaitForLocks: boolean,
 ): Promise<(Viewer['role'] | null)[]> {
-  const locked = await lockRows<{ role: Viewer['role'] }, Caller>(
+  const locked = await lockRows<{ role: Viewer['role'] }, UnlockedCaller>(
     tx,
     callers,
     // With the hash: of two tokens of a session, one may have been replaced.

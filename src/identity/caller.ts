@@ -2,4 +2,10 @@
 export type Viewer = { id: string; role: 'user' | 'admin' };
 
 /** The authenticated sender of a request: the person, and the session and token of the request. */
-export type Caller = Viewer & { sessionId: string; accessHash: Buffer };
+export type Caller = Viewer & UnlockedCaller;
+
+/**
+ * The sender of a request whose session was not verified for it. It has no role, so no policy decides by it: only a transaction
+ * that locks the account and the session (act-as.ts) makes a viewer of it.
+ */
+export type UnlockedCaller = { id: string; sessionId: string; accessHash: Buffer };

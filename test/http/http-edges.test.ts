@@ -38,7 +38,7 @@ function sendRaw(bytes: string | Buffer): Promise<RawResponse> {
   });
 }
 
-test('routes: a route below /v1 that declares no access prevents the start of the server', () => {
+test('routes: a route below /v1 that declares no caller prevents the start of the server', () => {
   const app = Fastify();
   registerAuthentication(app, {
     config: { publicUrl: 'http://127.0.0.1' },
@@ -46,7 +46,7 @@ test('routes: a route below /v1 that declares no access prevents the start of th
     sessions: { find: async () => null, findCached: async () => null },
     clock: () => new Date(),
   });
-  assert.throws(() => app.get('/v1/forgotten', () => 'secret'), /declares no access/);
+  assert.throws(() => app.get('/v1/forgotten', () => 'secret'), /declares no caller/);
 });
 
 const getRaw = (path: string, headers: string) =>

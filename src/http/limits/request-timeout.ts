@@ -18,7 +18,7 @@ export function registerRequestTimeout(app: FastifyInstance, open: OpenRequests)
       if (reply.isAnswered) continue;
       const elapsed = now - reply.since;
       if (elapsed < defaultTimeoutMs) continue;
-      if (elapsed < (reply.routeOptions.config.timeoutMs ?? defaultTimeoutMs)) continue;
+      if (elapsed < (reply.routeOptions.config.limits?.timeoutMs ?? defaultTimeoutMs)) continue;
       open.answer(reply);
       timeOut(reply);
     }

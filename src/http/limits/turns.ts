@@ -54,7 +54,7 @@ const minPauseMs = ({ request }: FastifyReply): number => (isPageCall() || hasLo
 const placesOf = ({ request }: FastifyReply, { atOnce }: { atOnce: number }): number =>
   hasLongBody(request) ? Math.max(atOnce - 1, 1) : 1;
 
-const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
+const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.limits?.turns ?? 'light';
 
 /**
  * Must be registered after the hook that counts requests as open, and before validation, which reads bodies in the turn of

@@ -33,14 +33,14 @@ export const deleteMe = defineEndpoint({
   description:
     'Requires the newest code of POST /v1/me/delete-code. Deletes your events, items, RSVPs, claims and follows. After ' +
     'the response, the server refuses all of your tokens.',
-  access: 'required',
-  allowsSuspended: true,
-  ifMatch: true,
+  caller: 'fresh',
+  session: { allowsSuspended: true },
+  etag: 'ifMatch',
   body: DeleteAccountBody,
   response: { 200: Success },
   problems: ['contact_too_new', 'wrong_code', 'too_many_tries'],
   // The deletion of an organizer of thousands of events takes this long.
-  timeoutMs: 60_000,
+  limits: { timeoutMs: 60_000 },
 
   async handler({ caller, body, request }, services: AccountServices) {
     const outcome = await deleteWithCode(services, caller, body.confirmCode, request);

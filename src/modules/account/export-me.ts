@@ -12,11 +12,10 @@ export const exportMe = defineEndpoint({
   description:
     'One JSON document, a snapshot at the time of the request, with a section for each kind of record. It does not ' +
     'contain what is private to other people, such as who blocked you.',
-  access: 'required',
-  turns: 'transfer',
-  allowsSuspended: true,
+  caller: 'fresh',
+  limits: { turns: 'transfer', timeoutMs: exportTimeoutMs },
+  session: { allowsSuspended: true },
   response: { 200: ExportReference },
-  timeoutMs: exportTimeoutMs,
 
   async handler({ caller, request, reply }, { openExport }: AccountServices) {
     const json = await openExport(caller.id, request.ip);

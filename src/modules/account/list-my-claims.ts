@@ -13,7 +13,7 @@ export const listMyClaims = defineEndpoint({
     'Your claims, newest first, with the item and the event of each. Leaves out claims on events that you may no longer ' +
     'see, because their title and time are hidden; you can still reduce or give back such a claim by the id of the ' +
     'item, and GET /v1/me/export lists it.',
-  access: 'required',
+  caller: 'fresh',
   query: OwnClaimsQuery,
   response: { 200: OwnClaimPage },
   compressed: 'text',

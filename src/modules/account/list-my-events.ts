@@ -14,7 +14,7 @@ export const listMyEvents = defineEndpoint({
   description:
     'Includes past events, and your own private and cancelled events. Leaves out events that their organizers have ' +
     'hidden from you since.',
-  access: 'required',
+  caller: 'fresh',
   query: OwnEventsQuery,
   response: { 200: ByStartPage },
   compressed: 'text',

@@ -11,7 +11,7 @@ import type { AccountServices } from './services.ts';
 
 const common = {
   method: 'DELETE',
-  access: 'required',
+  caller: 'fresh',
   description:
     'It is told of the removal, and another contact of the account in place of an identity. Refused with a 409 `last_sign_in` if ' +
     'the account has no other contact with which people sign in on this server. Without a contact of this kind, nothing changes.',

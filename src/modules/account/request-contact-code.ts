@@ -21,7 +21,7 @@ export const requestContactCode = defineEndpoint({
   description:
     'Sends a code to a contact that the account has. Changes and removals of contacts require it as `confirmCode`, unless the session ' +
     'began in the last ten minutes. Of the codes that were sent to the contacts of the account, the newest is valid.',
-  access: 'required',
+  caller: 'fresh',
   body: CodeTarget,
   response: { 202: CodeSent },
   problems: ['too_many_codes', 'sms_unavailable', 'mail_unavailable'],

@@ -12,7 +12,7 @@ import { insertContactChange } from './contact-changes.ts';
 import { NewEmail, NewPhone } from './contact-schemas.ts';
 import type { AccountServices } from './services.ts';
 
-const common = { method: 'PUT', access: 'required', response: { 202: CodeSent } } as const;
+const common = { method: 'PUT', caller: 'fresh', response: { 202: CodeSent } } as const;
 
 export const requestEmail = defineEndpoint({
   ...common,

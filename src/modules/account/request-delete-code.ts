@@ -20,8 +20,8 @@ export const requestDeleteCode = defineEndpoint({
     'one). The message is in the language of `Accept-Language`, as that of a sign-in is.\n\n' +
     'To an account that signs in with OpenID Connect alone, no message can be sent. Its code is in the response (`code`), if the ' +
     'session began in the last ten minutes; otherwise the response is a 403 `sign_in_again`.',
-  access: 'required',
-  allowsSuspended: true,
+  caller: 'fresh',
+  session: { allowsSuspended: true },
   response: { 202: CodeSent },
   problems: ['sign_in_again', 'contact_too_new', 'too_many_codes', 'sms_unavailable', 'mail_unavailable'],
 

@@ -12,7 +12,7 @@ import type { AccountServices } from './services.ts';
 
 const common = {
   method: 'POST',
-  access: 'required',
+  caller: 'fresh',
   body: ContactProof,
   response: { 200: Me },
   problems: ['confirmation_required', 'wrong_code', 'too_many_tries', 'contact_taken', 'feature_disabled'],

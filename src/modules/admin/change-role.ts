@@ -13,7 +13,7 @@ export const changeRole = defineEndpoint({
   path: '/v1/admin/users/:id/role',
   summary: "Change a person's role",
   description: 'For admins. The role applies from the next request of the person on, on every server.',
-  access: 'admin',
+  caller: 'admin',
   params: UserParams,
   body: NewRole,
   response: { 200: Role },

@@ -10,7 +10,7 @@ export const getAdminOverview = defineEndpoint({
   path: '/v1/admin/overview',
   summary: 'Get the open work of admins, and figures of the week',
   description: 'For admins.',
-  access: 'admin',
+  caller: 'admin',
   response: { 200: AdminOverview },
 
   async handler(_request, { db, clock }: BaseServices) {

@@ -13,7 +13,7 @@ export const getFeatures = defineEndpoint({
   description:
     '`signIn` has the ways to sign in. An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
     '`claims_disabled`. A change is visible on all servers at once.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: Features },
 

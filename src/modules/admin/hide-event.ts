@@ -14,7 +14,7 @@ import { HiddenEvent, HidingReason } from './schemas.ts';
 
 const common = {
   path: '/v1/admin/events/:id/hidden',
-  access: 'admin',
+  caller: 'admin',
   params: EventParams,
   response: { 200: HiddenEvent },
   problems: ['event_not_found'],

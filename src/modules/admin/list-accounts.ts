@@ -11,7 +11,7 @@ export const listAccounts = defineEndpoint({
   path: '/v1/admin/users',
   summary: 'List accounts',
   description: 'For admins. The newest account first.',
-  access: 'admin',
+  caller: 'admin',
   query: AdminUserQuery,
   response: { 200: cursorPage(AdminUser) },
 

@@ -12,7 +12,7 @@ export const listAdminMails = defineEndpoint({
   summary: 'List mails and what became of them',
   description:
     'For admins. The newest mail first. Mails with codes are sent at once, and are not in the list.',
-  access: 'admin',
+  caller: 'admin',
   query: MailQuery,
   response: { 200: cursorPage(AdminMail) },
 

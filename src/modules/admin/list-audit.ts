@@ -14,7 +14,7 @@ export const listAudit = defineEndpoint({
   description:
     'For admins. The newest entry first. The audit trail records sign-ins, ended sessions, actions of admins, and ' +
     'deleted accounts.',
-  access: 'admin',
+  caller: 'admin',
   query: AuditQuery,
   response: { 200: cursorPage(AuditEntry) },
 

@@ -10,7 +10,7 @@ export const listFlags = defineEndpoint({
   path: '/v1/admin/flags',
   summary: 'List feature flags',
   description: 'For admins.',
-  access: 'admin',
+  caller: 'admin',
   response: { 200: listOf(Flag) },
 
   async handler(_request, { db, config }: BaseServices) {

@@ -25,7 +25,7 @@ export const previewMail = defineEndpoint({
   description:
     'For admins: what a mail of a kind looks like in a language, with an invented event and invented people. The tokens in its ' +
     'links are not valid.',
-  access: 'admin',
+  caller: 'admin',
   query: Type.Object({
     kind: oneOf(exampleKinds, {
       description: '`code_…`: a mail with a code. Others: as in the list of mails.',

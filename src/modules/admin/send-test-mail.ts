@@ -14,7 +14,7 @@ export const sendTestMail = defineEndpoint({
   path: '/v1/admin/mails/test',
   summary: 'Send a test mail',
   description: 'For admins. The list of mails shows what became of it, with the words of the mail server.',
-  access: 'admin',
+  caller: 'admin',
   body: TestMail,
   response: { 202: QueuedMailId },
   problems: ['mail_unavailable'],

@@ -9,10 +9,10 @@ import { restore, suspend, suspensionTimeoutMs } from './suspension.ts';
 
 const common = {
   path: '/v1/admin/users/:id/suspend',
-  access: 'admin',
+  caller: 'admin',
   params: UserParams,
   response: { 200: Suspended },
-  timeoutMs: suspensionTimeoutMs,
+  limits: { timeoutMs: suspensionTimeoutMs },
 } as const;
 
 export const suspendAccount = defineEndpoint({

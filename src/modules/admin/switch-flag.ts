@@ -13,7 +13,7 @@ export const switchFlag = defineEndpoint({
   summary: 'Switch a feature on or off',
   description:
     'For admins. On every server, the change applies to all requests that begin after the response.',
-  access: 'admin',
+  caller: 'admin',
   params: FlagParams,
   body: FlagChange,
   response: { 200: Flag },

@@ -2,8 +2,9 @@
 
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, sql, type Transaction } from '#pg';
+import type { Flags } from '../../flags/flags.ts';
 import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
-import type { Caller } from '../../identity/caller.ts';
+import type { UnlockedCaller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import {
   insertSummaryPushes,
@@ -36,7 +37,7 @@ import type { BookingRow } from './booking-schemas.ts';
 import { lockEventCounters } from './lock-event-counters.ts';
 
 /** A change of the caller's booking or place in the waitlist. */
-export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
+export type BookingCommand = BookingAction & { eventId: string; caller: UnlockedCaller };
 
 type LockedEvent = { eventId: string; organizerId: string } & Summary;
 type LockedEvents = Map<string, LockedEvent>;
@@ -54,9 +55,13 @@ export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${ev
  * left. Then come the commands that free seats, and last the waitlist moves up. No command of the batch
  * therefore gets a seat for which the waitlist was waiting.
  */
-export const bookingRules = (
-  context: BookingContext,
-): BatchRules<BookingCommand, LockedEvents, ReadState, BookingRow> => ({
+export const bookingRules = ({
+  now,
+  flags,
+}: {
+  now: Date;
+  flags: Pick<Flags, 'isOnIn'>;
+}): BatchRules<BookingCommand, LockedEvents, ReadState, BookingRow> => ({
   /**
    * Share-locks events and locks their counters. So bookings, waitlist and capacity cannot change until the transaction ends:
    * no booking exceeds the capacity, no person has two, and no booking overtakes the waitlist.
@@ -68,25 +73,27 @@ export const bookingRules = (
       sql`e.organizer_id, ${selectSummary('bookings', sql`c`)}`,
       mayWaitForLocks,
     ),
-  read: readState,
-  decide: (commands, locked, state) => decideAll(commands, locked, state, context),
+  read: (tx, commands) => readState(tx, commands, flags),
+  decide: (commands, locked, state) => decideAll(commands, locked, state, now),
 });
 
-async function readState(tx: Transaction, commands: BookingCommand[]) {
+async function readState(tx: Transaction, commands: BookingCommand[], flags: Pick<Flags, 'isOnIn'>) {
   const bookings = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
-  const [access, summaryState] = await Promise.all([
+  const [access, summaryState, bookingsEnabled] = await Promise.all([
     listBookingAccess(tx, bookings, { withPosition: false }),
     listSummaryState(tx, 'bookings', bookings),
+    flags.isOnIn(tx, 'bookings'),
   ]);
-  return { access, summaryState };
+  return { access, summaryState, bookingsEnabled };
 }
 
 function decideAll(
   commands: Admitted<BookingCommand>[],
   lockedEvents: LockedEvents,
   state: ReadState,
-  context: BookingContext,
+  now: Date,
 ): Decided<BookingRow> {
+  const context: BookingContext = { now, bookingsEnabled: state.bookingsEnabled };
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
   const moves = new Map<string, CounterMove>();
@@ -107,7 +114,7 @@ function decideAll(
   const ordered = [...commands.filter((each) => !isLast(each)), ...commands.filter(isLast)];
   return {
     outcomes: new Map(ordered.map((each) => [each.index, decide(each)])),
-    statements: statementsOf([...decisions.values()], [...moves.values()], lockedEvents, state, context.now),
+    statements: statementsOf([...decisions.values()], [...moves.values()], lockedEvents, state, now),
     readBack: readBackOf(decisions),
   };
 }

@@ -10,7 +10,7 @@ import type { AttendanceServices } from './services.ts';
 
 const common = {
   path: '/v1/events/:id/booking',
-  access: 'required',
+  caller: 'fresh',
   params: EventParams,
 } as const;
 
@@ -25,8 +25,8 @@ export const bookSeats = defineEndpoint({
     'one booking or one place in the waitlist. A block between caller and organizer does not prevent a booking. ' +
     'While bookings are switched off, by the operator or in `enabledModules`, new bookings and new places in the ' +
     'waitlist result in a 403, and the waitlist continues to move up. An event that has ended takes bookings too.',
-  verifiesCaller: true,
-  idempotent: true,
+  caller: 'lockedByWrite',
+  retry: 'idempotent',
   body: NewBooking,
   response: { 201: Booking },
   problems: [
@@ -72,7 +72,7 @@ export const changeBooking = defineEndpoint({
     'Fewer seats are always possible, also while bookings are switched off or if the caller may no longer see the ' +
     'event; the freed seats go to the waitlist. More seats are possible only while they are free and the waitlist is ' +
     'empty.',
-  verifiesCaller: true,
+  caller: 'lockedByWrite',
   body: BookingChange,
   response: { 200: Booking },
   problems: [
@@ -98,7 +98,7 @@ export const cancelBooking = defineEndpoint({
   description:
     'Also possible if the event is cancelled, while bookings are switched off, and if the caller may no longer see ' +
     'the event. The freed seats go to the waitlist.',
-  verifiesCaller: true,
+  caller: 'lockedByWrite',
   response: { 200: Success },
   problems: ['event_not_found', 'booking_not_found'],
 

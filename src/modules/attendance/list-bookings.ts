@@ -16,7 +16,7 @@ export const listBookings = defineEndpoint({
   summary: 'List the bookings and the waitlist of an event',
   description:
     'For the organizer of the event and admins, in the order in which people booked or joined the waitlist.',
-  access: 'required',
+  caller: 'fresh',
   params: EventParams,
   query: BookingListQuery,
   response: { 200: BookingList },

@@ -21,7 +21,7 @@ export const listGuests = defineEndpoint({
     '`guestListVisibility` of the event decides who may list them. Guests who hid their RSVP, people with a private ' +
     'profile that the caller may not see, and people between whom and the caller there is a block are left out, ' +
     'except for the organizer and admins. Suspended people are always left out. The counts of the event include all.',
-  access: 'optional',
+  caller: 'optional',
   params: EventParams,
   query: GuestListQuery,
   response: { 200: GuestList },

@@ -1,5 +1,5 @@
 /** Decides RSVPs. */
-import type { Caller, Viewer } from '../../identity/caller.ts';
+import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isVisible } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
@@ -11,7 +11,7 @@ import type { ExistingRsvp, RsvpEvent } from './rsvp-repo.ts';
  */
 export type RsvpCommand = {
   eventId: string;
-  caller: Caller;
+  caller: UnlockedCaller;
   status: Rsvp | null;
   extraGuests: number | null;
   isHidden: boolean | null;

@@ -16,12 +16,12 @@ const SaveState = named('SaveState', Type.Object({ isSaved: Type.Boolean() }));
 
 export const saveEvent = defineEndpoint({
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   path: '/v1/events/:id/save',
   tag: 'Events',
   summary: 'Save an event, or remove it from your saved events',
   description: '`saved: false` removes it from the saved events. Repeating the request changes nothing.',
-  access: 'required',
+  caller: 'fresh',
   params: EventParams,
   body: Save,
   response: { 200: SaveState },

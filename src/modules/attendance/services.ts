@@ -32,6 +32,6 @@ export const createAttendanceServices = ({
     clock,
     keyOf: bookingKey,
     targetOf: ({ eventId }) => eventId,
-    rules: async (now) => bookingRules({ now, bookingsEnabled: await flags.isOn('bookings') }),
+    rules: (now) => bookingRules({ now, flags }),
   }),
 });

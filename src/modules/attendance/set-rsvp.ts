@@ -39,15 +39,14 @@ const RsvpResult = named(
 
 export const setRsvp = defineEndpoint({
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   path: '/v1/events/:id/rsvp',
   tag: 'Events',
   summary: 'Set or remove your RSVP',
   description:
     'Also possible after the event has ended, to record who came. Leaving `going` does not end claims; give them back individually. The record of the event has the number of ' +
     'people who come (`partyCount`) and the other fields of the RSVP (`myExtraGuests`, `isRsvpHidden`).',
-  access: 'required',
-  verifiesCaller: true,
+  caller: 'lockedByWrite',
   params: EventParams,
   body: NewRsvp,
   response: { 200: RsvpResult },

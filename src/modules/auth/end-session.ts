@@ -14,7 +14,7 @@ export const endSession = defineEndpoint({
   path: '/v1/auth/sessions/:id',
   summary: 'Sign a device out',
   description: "Ends one of the caller's sessions. Its tokens stop working at once, on every server.",
-  access: 'required',
+  caller: 'fresh',
   params: SessionParams,
   response: { 200: Success },
   problems: ['session_not_found'],

@@ -10,9 +10,9 @@ export const getMe = defineEndpoint({
   tag: 'Me',
   summary: 'Your own account',
   description: 'The profile, with fields that only its owner sees, such as the phone number and the role.',
-  access: 'required',
+  caller: 'fresh',
   response: { 200: Me },
-  conditional: true,
+  etag: 'version',
 
   async handler({ caller }, { db, config }: AuthServices) {
     const me = await requireMe(db, caller.id);

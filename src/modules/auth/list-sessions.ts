@@ -13,7 +13,7 @@ export const listSessions = defineEndpoint({
   summary: 'List the devices that are signed in',
   description:
     'One session for each sign-in, with tokens or in a browser. `isCurrent` marks the session of this request.',
-  access: 'required',
+  caller: 'fresh',
   response: { 200: listOf(Session) },
 
   async handler({ caller }, { db, clock }: AuthServices) {

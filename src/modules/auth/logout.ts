@@ -13,9 +13,8 @@ export const logout = defineEndpoint({
   description:
     'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +
     'signed in. The response to a browser session removes its cookie, also if the session has ended already (401).',
-  access: 'required',
-  allowsSuspended: true,
-  clearsCookie: true,
+  caller: 'fresh',
+  session: { allowsSuspended: true, clearsCookie: true },
   response: { 200: Success },
 
   async handler({ caller, request }, services: AuthServices) {

@@ -17,8 +17,8 @@ const LinkContact = named(
 export const readLink = defineEndpoint({
   method: 'POST',
   path: '/v1/auth/email/link/contact',
-  repeatable: true,
-  access: 'public',
+  retry: 'repeatable',
+  caller: 'none',
   uncached: true,
   summary: 'Read to whom the link of a mail belongs',
   description:

@@ -11,7 +11,7 @@ export const refresh = defineEndpoint({
   description:
     'Both old tokens end. The same request within ten seconds returns the same pair, as long as the new refresh token ' +
     'is unused; any other reuse of a refresh token ends the session.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   body: RefreshRequest,
   response: { 200: TokenPair },

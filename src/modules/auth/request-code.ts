@@ -9,7 +9,7 @@ import { readSignInAddress, readSignInNumber } from './sign-in-contacts.ts';
 
 const common = {
   method: 'POST',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 202: CodeSent },
 } as const;

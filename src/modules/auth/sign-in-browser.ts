@@ -9,9 +9,9 @@ import { readLinkToken } from './sign-in-links.ts';
 
 const common = {
   method: 'POST',
-  access: 'public',
+  caller: 'none',
   uncached: true,
-  sameOriginOnly: true,
+  session: { sameOriginOnly: true },
   response: { 200: BrowserSignedIn },
 } as const;
 

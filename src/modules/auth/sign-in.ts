@@ -6,7 +6,7 @@ import { readSignInAddress, readSignInNumber } from './sign-in-contacts.ts';
 
 const common = {
   method: 'POST',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: SignedIn },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],

@@ -20,11 +20,11 @@ export const getCalendar = defineEndpoint({
     'Has the events that the person organizes, responded to, saved or booked and may see, if they ended at most ' +
     `${pastDays} days ago: the first ${maxEntries} events by start, with descriptions of at most ` +
     `${maxDescriptionLength} characters. Cancelled events have \`STATUS:CANCELLED\`.`,
-  access: 'public',
-  turns: 'document',
+  caller: 'none',
+  limits: { turns: 'document' },
   params: CalendarParams,
   response: { 200: Calendar },
-  conditional: true,
+  etag: 'version',
   problems: ['calendar_not_found'],
 
   async handler({ params }, services: CalendarServices) {

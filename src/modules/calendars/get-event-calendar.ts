@@ -16,10 +16,10 @@ export const getEventCalendar = defineEndpoint({
   description:
     "Times are in the event's own time zone. The UID never changes, and SEQUENCE increases with every change of the " +
     'fields that a calendar shows. A cancelled event has `STATUS:CANCELLED`.',
-  access: 'optional',
+  caller: 'optional',
   params: EventParams,
   response: { 200: Calendar },
-  conditional: true,
+  etag: 'version',
   compressed: 'text',
   problems: ['event_not_found'],
 

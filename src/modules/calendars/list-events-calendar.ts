@@ -15,11 +15,11 @@ export const listEventsCalendar = defineEndpoint({
     `${maxEntries} events by start, with descriptions of at most ${maxDescriptionLength} characters. If more events follow, ` +
     'the header `Link` (`rel="next"`) has the URL of the calendar from the first of them on: this URL with `startFrom`. The ' +
     'description of the calendar has it too. `startFrom` and `startTo` select a window of your own.',
-  access: 'optional',
-  turns: 'document',
+  caller: 'optional',
+  limits: { turns: 'document' },
   query: CalendarQuery,
   response: { 200: Calendar },
-  conditional: true,
+  etag: 'version',
   compressed: 'text',
 
   async handler({ caller, query, request }, services: CalendarServices) {

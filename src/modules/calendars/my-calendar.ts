@@ -9,7 +9,7 @@ import type { CalendarServices } from './services.ts';
 
 const common = {
   path: '/v1/me/calendar',
-  access: 'required',
+  caller: 'fresh',
 } as const;
 
 export const createMyCalendar = defineEndpoint({
@@ -19,7 +19,7 @@ export const createMyCalendar = defineEndpoint({
   description:
     'A calendar program that has the URL shows the events that you organize, responded to, saved or booked. ' +
     'A new URL replaces the previous one, which stops working.',
-  idempotent: true,
+  retry: 'idempotent',
   response: { 201: CalendarAddress },
 
   async handler({ caller, idempotency }, services: CalendarServices) {

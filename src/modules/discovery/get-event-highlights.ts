@@ -13,10 +13,10 @@ export const getEventHighlights = defineEndpoint({
     'For each of the events that the caller may see, in the order of `ids`: some of the people who are going, if the ' +
     'caller may list the guests (GET /v1/events/{id}/guests), the booked seats, and how many things of the bring-list are ' +
     'still needed. Other events are left out.',
-  access: 'optional',
+  caller: 'optional',
   query: EventHighlightsQuery,
   response: { 200: EventHighlightsList },
-  conditional: 'content',
+  etag: 'content',
 
   async handler({ caller, query }, services: DiscoveryServices) {
     const ids = [...new Set(query.ids.split(',').flatMap((id) => parseId(id) ?? []))];

@@ -13,10 +13,10 @@ export const getEventMap = defineEndpoint({
     'largest first. A cluster is the events in a cell of a grid. At each zoom, a cell is 64 pixels wide on a map whose ' +
     `world is 256 pixels wide at zoom 0. If more than ${maxClusters} cells have events, the next coarser grid is used ` +
     'until no more do. The counts of all clusters add up to `total`, which is exact.',
-  access: 'optional',
+  caller: 'optional',
   query: EventMapQuery,
   response: { 200: EventMap },
-  conditional: 'content',
+  etag: 'content',
   compressed: 'text',
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {

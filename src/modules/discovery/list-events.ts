@@ -9,9 +9,9 @@ import { readSelection } from './updated-events.ts';
 
 const common = {
   method: 'GET',
-  access: 'optional',
+  caller: 'optional',
   response: { 200: EventPage },
-  conditional: 'content',
+  etag: 'content',
   compressed: 'text',
 } as const;
 

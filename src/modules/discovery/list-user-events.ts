@@ -24,11 +24,11 @@ export const listUserEvents = defineEndpoint({
   tag: 'People',
   summary: 'List the public events that a person organizes',
   description: 'Includes past events. For callers who may see the profile.',
-  access: 'optional',
+  caller: 'optional',
   params: UserParams,
   query: ByStartQuery,
   response: { 200: ByStartPage },
-  conditional: 'content',
+  etag: 'content',
   compressed: 'text',
   problems: ['user_not_found', 'profile_private'],
 

@@ -15,7 +15,7 @@ export const suggestEvents = defineEndpoint({
   description:
     'For one field "What or where", while a person types. Lists are empty where nothing fits `q`. Counts are those of ' +
     'the list that a suggestion leads to, for the same caller.',
-  access: 'optional',
+  caller: 'optional',
   query: SuggestionQuery,
   response: { 200: EventSuggestions },
 

@@ -15,8 +15,8 @@ import type { EventServices } from './services.ts';
 
 const common = {
   path: '/v1/events/:id',
-  access: 'required',
-  ifMatch: true,
+  caller: 'fresh',
+  etag: 'ifMatch',
   params: EventParams,
 } as const;
 

@@ -15,8 +15,8 @@ export const createEvent = defineEndpoint({
   description:
     'The caller becomes its organizer. The operator may limit the events of a person in a day (UTC), in production by ' +
     'default to 100; one more results in a 429.',
-  access: 'required',
-  idempotent: true,
+  caller: 'fresh',
+  retry: 'idempotent',
   createdHeaders: ['Location', 'ETag'],
   body: NewEvent,
   response: { 201: Event },

@@ -12,7 +12,7 @@ export const getCover = defineEndpoint({
   description:
     'The image depends only on the id, the category and the theme in the address, so it reveals nothing of a private ' +
     'event. Without a theme, the category and the id decide.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   params: EventParams,
   query: Type.Object({

@@ -16,11 +16,11 @@ export const getEvent = defineEndpoint({
   description:
     "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
     'event, and one that an admin hides, results in a 404 for all callers except its organizer and admins.',
-  access: 'optional',
+  caller: 'optional',
   params: EventParams,
   response: { 200: Event },
   problems: ['event_not_found'],
-  conditional: true,
+  etag: 'version',
   compressed: 'text',
 
   async handler({ caller, params }, { events, people, viewerStates, config }: EventServices) {

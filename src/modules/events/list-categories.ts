@@ -8,7 +8,7 @@ export const listCategories = defineEndpoint({
   path: '/v1/categories',
   summary: 'List the categories of events',
   description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: listOf(Category) },
 

@@ -20,7 +20,7 @@ export const getFeed = defineEndpoint({
     'Events of organizers between whom and the caller there is a block are left out, and so are RSVPs of people ' +
     'whose profile the caller may not see. Events that are added between two pages do not repeat or skip others. ' +
     `Of more than ${maxFollowed.toLocaleString('en')} followed people, the feed includes that many.`,
-  access: 'required',
+  caller: 'fresh',
   query: FeedQuery,
   response: { 200: FeedPage },
   compressed: 'text',

@@ -8,7 +8,7 @@ import { InstanceSettings, SettingsChange } from './schemas.ts';
 import type { InstanceServices } from './services.ts';
 import { readChange, readSettings, refuseSetting, storeChange } from './settings.ts';
 
-const common = { path: '/v1/admin/settings', access: 'admin', response: { 200: InstanceSettings } } as const;
+const common = { path: '/v1/admin/settings', caller: 'admin', response: { 200: InstanceSettings } } as const;
 
 export const getSettings = defineEndpoint({
   ...common,

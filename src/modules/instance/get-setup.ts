@@ -12,7 +12,7 @@ export const getSetup = defineEndpoint({
   path: '/v1/setup',
   summary: 'Get the settings for the first admin',
   description: 'For the page that the server prints at its start, until it has an admin.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   query: SetupQuery,
   response: { 200: InstanceSettings },

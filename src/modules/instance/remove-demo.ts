@@ -19,9 +19,9 @@ export const removeDemo = defineEndpoint({
   description:
     'For admins. Deletes the accounts with all of their data, such as their events, except that of the caller. Each account is ' +
     'deleted by itself, so after a failure, the request can be repeated.',
-  access: 'admin',
+  caller: 'admin',
   response: { 200: RemovedDemo },
-  timeoutMs: 60_000,
+  limits: { timeoutMs: 60_000 },
 
   async handler({ caller, request }, services: InstanceServices) {
     const { db } = services;

@@ -19,7 +19,7 @@ export const sendTestMessage = defineEndpoint({
   description:
     "For admins. The message goes to the caller's own phone number or mail address, at once and within the limits of codes. The " +
     'response has the words of the mail server or of the SMS service, also if it refuses the message.',
-  access: 'admin',
+  caller: 'admin',
   body: TestMessage,
   response: { 200: TestMessageState },
   problems: ['too_many_codes', 'mail_unavailable'],

@@ -32,9 +32,9 @@ export const setUp = defineEndpoint({
     'For the page that the server prints at its start. Creates the account of `phone` or `email`, or finds it, makes it an ' +
     'admin, and stores the settings. No code is sent: the token is the proof. The response sets the cookies of POST ' +
     '/v1/auth/browser-session. Of several requests at the same time, one succeeds; after it, the token is worth nothing.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
-  sameOriginOnly: true,
+  session: { sameOriginOnly: true },
   body: Setup,
   response: { 200: BrowserSignedIn },
   problems: ['setup_closed', 'setting_refused', 'too_many_tries', 'feature_disabled'],

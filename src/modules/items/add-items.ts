@@ -14,8 +14,8 @@ import type { ItemServices } from './services.ts';
 
 const common = {
   method: 'POST',
-  access: 'required',
-  idempotent: true,
+  caller: 'fresh',
+  retry: 'idempotent',
   params: EventParams,
   problems: [
     'event_not_found',
@@ -57,7 +57,7 @@ export const addItems = defineEndpoint({
     'text for an event (409 `item_list_full`), and the items that a person may add in a day (429).',
   body: NewItems,
   // Enough that a batch which is a little too long gets an error that states the maximum.
-  maxBodyValues: 2 * maxBatchValues,
+  limits: { maxBodyValues: 2 * maxBatchValues },
   response: { 201: AddedItems },
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {

@@ -2,8 +2,9 @@
 
 import { newId } from '#base';
 import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
+import type { Flags } from '../../flags/flags.ts';
 import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
-import type { Caller, Viewer } from '../../identity/caller.ts';
+import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import {
@@ -30,10 +31,9 @@ import type { ClaimRow } from './present.ts';
 import type { ItemState } from './repo.ts';
 
 /** A change of the caller's claim on an item. */
-export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
+export type ClaimCommand = ClaimAction & { item: ItemId; caller: UnlockedCaller };
 
-/** `claimsEnabled`: the operator's flag `claims`. */
-type ClaimContext = { now: Date; claimsEnabled: boolean };
+type ClaimContext = { now: Date; flags: Pick<Flags, 'isOnIn'> };
 
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
@@ -56,28 +56,29 @@ export const claimRules = (
     const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
     return lockItems(tx, [...items.values()], mayWaitForLocks);
   },
-  read: readState,
-  decide: (commands, locked, state) => decideAll(commands, locked, state, context),
+  read: (tx, commands) => readState(tx, commands, context),
+  decide: (commands, locked, state) => decideAll(commands, locked, state, context.now),
 });
 
 /**
  * Existing claims change only under the lock of their stock. RSVPs are not locked: to leave `going` does not end claims, so a
  * claim may come just before.
  */
-async function readState(tx: Transaction, commands: ClaimCommand[]) {
+async function readState(tx: Transaction, commands: ClaimCommand[], { flags }: ClaimContext) {
   const pairs = commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id }));
-  const [claimants, summaryState] = await Promise.all([
+  const [claimants, summaryState, claimsEnabled] = await Promise.all([
     listClaimantStates(tx, commands),
     listSummaryState(tx, 'claims', pairs),
+    flags.isOnIn(tx, 'claims'),
   ]);
-  return { claimants, summaryState };
+  return { claimants, summaryState, claimsEnabled };
 }
 
 function decideAll(
   commands: Admitted<ClaimCommand>[],
   lockedItems: LockedItems,
-  { claimants, summaryState }: ReadState,
-  context: ClaimContext,
+  { claimants, summaryState, claimsEnabled }: ReadState,
+  now: Date,
 ): Decided<ClaimRow> {
   const claims: Claims = { add: [], change: [], remove: [] };
   const moves = new Map<string, ItemMove>();
@@ -88,7 +89,7 @@ function decideAll(
     if (claimant && !item) return RETRY_WITH_TARGET;
     const move = item && (moves.get(itemId) ?? { item, by: 0, changes: [] });
     const current = move ? { ...move.item, left: move.item.left - move.by } : null;
-    const claim = decideOne(command, viewer, current, claimant, context);
+    const claim = decideOne(command, viewer, current, claimant, { now, claimsEnabled });
     if (claim instanceof Problem) return claim;
     claims[command.kind].push(claim);
     if (move) {
@@ -105,7 +106,7 @@ function decideAll(
   return {
     outcomes,
     statements: [...claimStatements(claims), ...(moved.length > 0 ? [moveStock(moved)] : [])],
-    lookUp: pushesOf(moved, context.now),
+    lookUp: pushesOf(moved, now),
   };
 }
 
@@ -147,7 +148,7 @@ function decideOne(
   viewer: Viewer,
   item: ItemState | null,
   claimant: ClaimantState | null,
-  { now, claimsEnabled }: ClaimContext,
+  { now, claimsEnabled }: { now: Date; claimsEnabled: boolean },
 ): ClaimRow | Problem {
   const refusal = refuseClaim(command, { viewer, item, claimant, claimsEnabled });
   if (refusal) return refusal;

@@ -13,8 +13,8 @@ import type { ItemServices } from './services.ts';
 
 const common = {
   path: '/v1/items/:id',
-  access: 'required',
-  ifMatch: true,
+  caller: 'fresh',
+  etag: 'ifMatch',
   params: ItemParams,
 } as const;
 

@@ -7,8 +7,7 @@ import type { ItemServices } from './services.ts';
 
 const common = {
   path: '/v1/items/:id/claim',
-  access: 'required',
-  verifiesCaller: true,
+  caller: 'lockedByWrite',
   params: ItemParams,
 } as const;
 
@@ -19,7 +18,7 @@ export const claimItem = defineEndpoint({
   description:
     'Requires an RSVP of `going`. Concurrent claims never exceed `quantityNeeded`. An event that has ended takes ' +
     'claims too.',
-  idempotent: true,
+  retry: 'idempotent',
   body: NewClaim,
   response: { 201: Claim },
   problems: [

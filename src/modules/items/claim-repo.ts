@@ -14,7 +14,7 @@ import {
   type Transaction,
   updateRows,
 } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
+import type { UnlockedCaller } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import {
   type NewSummary,
@@ -78,7 +78,7 @@ export type ClaimantState = {
  */
 export async function listClaimantStates(
   tx: Transaction,
-  keys: { item: ItemId; caller: Viewer }[],
+  keys: { item: ItemId; caller: UnlockedCaller }[],
 ): Promise<(ClaimantState | null)[]> {
   type StateRow = Omit<ClaimRow, 'id'> & { nth: number; rsvp: Rsvp | null; id: string | null };
   const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));

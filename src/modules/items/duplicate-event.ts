@@ -23,8 +23,8 @@ export const duplicateEvent = defineEndpoint({
     '`private`, `status` is `scheduled`): review it, then publish it with `PATCH`. It has all other fields of the event, ' +
     'also its time zone and the address of its cover, and its items in the same order; it has no claims, RSVPs, ' +
     'bookings or saves. It counts towards the daily limits on events and items (429).',
-  access: 'required',
-  idempotent: true,
+  caller: 'fresh',
+  retry: 'idempotent',
   createdHeaders: ['Location', 'ETag'],
   params: EventParams,
   body: EventCopy,

@@ -14,7 +14,7 @@ import type { ItemServices } from './services.ts';
 
 const common = {
   method: 'GET',
-  access: 'required',
+  caller: 'fresh',
   query: ClaimListQuery,
   response: { 200: ClaimPage },
   compressed: 'text',
@@ -28,7 +28,7 @@ export const listEventClaims = defineEndpoint({
     'For the organizer of the event and admins, ordered by item, and for each item in the order in which the claims ' +
     'were made.',
   params: EventParams,
-  turns: 'heavy',
+  limits: { turns: 'heavy' },
   problems: ['event_not_found', 'not_organizer'],
 
   async handler({ caller, params, query }, services: ItemServices) {

@@ -16,12 +16,12 @@ export const listItems = defineEndpoint({
     'In the order in which items were added. If `claimantVisibility` of the event includes the caller, each item has ' +
     '`claims`: who brings it, up to 10 people. The organizer and admins see all claimants that are not suspended, ' +
     'others those with an RSVP that the guest list would show them.',
-  access: 'optional',
+  caller: 'optional',
   params: EventParams,
   query: ItemListQuery,
   response: { 200: ItemList },
   compressed: 'text',
-  turns: 'heavy',
+  limits: { turns: 'heavy' },
   problems: ['event_not_found'],
 
   async handler({ caller, params, query: { kind } }, { events, items, findClaimants }: ItemServices) {

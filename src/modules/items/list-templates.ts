@@ -12,7 +12,7 @@ export const listTemplates = defineEndpoint({
   description:
     'A fixed list. New events have a `slug` of this list as `template`. Each template suggests `items`, which ' +
     '`POST /v1/events/{id}/items/batch` accepts as they are; a new event has no items.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: TemplateList },
 

@@ -27,6 +27,6 @@ export const createItemServices = ({
     clock,
     keyOf: claimKey,
     targetOf: ({ item }) => formatItemId(item),
-    rules: async (now) => claimRules({ now, claimsEnabled: await flags.isOn('claims') }),
+    rules: (now) => claimRules({ now, flags }),
   }),
 });

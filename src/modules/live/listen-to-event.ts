@@ -20,7 +20,7 @@ export const listenToEvent = defineEndpoint({
     '`EventSource` of a page of this server sends the cookie of its browser session. ' +
     'At most 20 streams may be open for each person; at most 200 without a token, and 1,000 in total, for each address. ' +
     'A request with `once` counts as a stream until its response begins.',
-  access: 'optional',
+  caller: 'optional',
   uncached: true,
   params: EventParams,
   query: LiveQuery,

@@ -13,7 +13,7 @@ import { Message, MessagePage, NewMessage, Read } from './schemas.ts';
 import type { MessageServices } from './services.ts';
 
 const common = {
-  access: 'required',
+  caller: 'fresh',
   params: UserParams,
 } as const;
 
@@ -56,7 +56,7 @@ export const sendMessage = defineEndpoint({
     'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +
     'anyone, also to people with a private profile. The operator limits the messages of a person in a minute and in a ' +
     'day of UTC, by default to 60 and 2,000; one more results in a 429.',
-  idempotent: true,
+  retry: 'idempotent',
   body: NewMessage,
   response: { 201: Message },
   problems: [

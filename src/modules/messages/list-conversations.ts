@@ -14,7 +14,7 @@ export const listConversations = defineEndpoint({
   description:
     'The conversation with the newest message first. Each has its newest message and the number of unread messages. ' +
     '`unreadConversations` does not depend on the page.',
-  access: 'required',
+  caller: 'fresh',
   query: Type.Object(cursorQuery),
   response: { 200: ConversationPage },
 

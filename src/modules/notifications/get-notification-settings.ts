@@ -9,7 +9,7 @@ export const getNotificationSettings = defineEndpoint({
   path: '/v1/notifications/settings',
   summary: 'Get your notification settings',
   description: 'A level for each kind of notification. Until it is changed, it is the default of the kind.',
-  access: 'required',
+  caller: 'fresh',
   response: { 200: NotificationSettings },
 
   async handler({ caller }, { db }: BaseServices) {

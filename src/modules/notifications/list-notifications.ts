@@ -21,7 +21,7 @@ export const listNotifications = defineEndpoint({
     'when something of the same kind happens again, a new one with a higher `count` replaces it. Notifications appear ' +
     'within seconds of their cause. The server stores the latest 200 of each person, by default for up to 90 days, and ' +
     'what an organizer has not read.',
-  access: 'required',
+  caller: 'fresh',
   query: NotificationQuery,
   response: { 200: NotificationPage },
 

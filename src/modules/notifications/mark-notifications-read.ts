@@ -8,8 +8,8 @@ import { NotificationParams, ReadUpTo, UnreadCount } from './schemas.ts';
 
 const common = {
   method: 'POST',
-  repeatable: true,
-  access: 'required',
+  retry: 'repeatable',
+  caller: 'fresh',
   response: { 200: UnreadCount },
 } as const;
 

@@ -10,7 +10,7 @@ export const updateNotificationSettings = defineEndpoint({
   path: '/v1/notifications/settings',
   summary: 'Change your notification settings',
   description: 'Kinds that are left out do not change. Existing notifications stay.',
-  access: 'required',
+  caller: 'fresh',
   body: NotificationSettingsChange,
   response: { 200: NotificationSettings },
 

@@ -28,7 +28,7 @@ export const finishOidc = defineEndpoint({
     'The first sign-in of an identity links it to the account that has its mail address, if the provider has verified the address ' +
     'and the account has no identity at this provider. Otherwise it creates an account, which has the address if the provider has ' +
     'verified it and no account has it.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   body: OidcResponse,
   response: { 200: OidcSignedIn },

@@ -18,9 +18,9 @@ export const startOidc = defineEndpoint({
     'For pages of this server. A cookie that scripts cannot read remembers the sign-in for ten minutes; a later one of the same ' +
     'browser replaces it. The browser then opens `url`, and the provider sends it back to a page of this server, which calls ' +
     'POST /v1/auth/oidc/finish. Refused with `feature_disabled` if `signIn` of GET /v1/features does not have `oidc`.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
-  sameOriginOnly: true,
+  session: { sameOriginOnly: true },
   body: OidcStart,
   problems: ['feature_disabled', 'oidc_unavailable'],
 
@@ -35,7 +35,7 @@ export const linkOidc = defineEndpoint({
   description:
     'As POST /v1/auth/oidc/start. POST /v1/auth/oidc/finish then gives the identity, in place of a former one, to the account of ' +
     'this session, if the session has not ended.',
-  access: 'required',
+  caller: 'fresh',
   body: OidcLink,
   problems: ['feature_disabled', 'oidc_unavailable', 'confirmation_required', 'wrong_code', 'too_many_tries'],
 

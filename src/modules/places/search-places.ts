@@ -15,7 +15,7 @@ export const searchPlaces = defineEndpoint({
   description:
     'Towns and cities, most of them with 1,000 inhabitants or more, for the location of an event or of a search. The ' +
     'largest first, and those whose whole name is `q` before much larger ones. With `near`, the near and large ones first.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   query: PlaceQuery,
   response: { 200: PlaceList },

@@ -11,7 +11,7 @@ import { changeReport, findReport, listReports as findReports } from './repo.ts'
 import { AdminReport, ReportParams, ReportQuery, Resolution } from './schemas.ts';
 
 export const listReports = defineEndpoint({
-  access: 'admin',
+  caller: 'admin',
   method: 'GET',
   path: '/v1/admin/reports',
   summary: 'List reports',
@@ -31,7 +31,7 @@ export const listReports = defineEndpoint({
 });
 
 export const getReport = defineEndpoint({
-  access: 'admin',
+  caller: 'admin',
   method: 'GET',
   path: '/v1/admin/reports/:id',
   summary: 'Get a report',
@@ -48,7 +48,7 @@ export const getReport = defineEndpoint({
 });
 
 export const resolveReport = defineEndpoint({
-  access: 'admin',
+  caller: 'admin',
   method: 'PATCH',
   path: '/v1/admin/reports/:id',
   summary: 'Resolve or reopen a report',

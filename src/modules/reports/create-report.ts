@@ -12,8 +12,8 @@ export const createReport = defineEndpoint({
   description:
     'Only the admins of this server see the report. The caller may report anything that they may see, and a message ' +
     'if they received it. Each person may report a subject once, and up to 50 subjects in 24 hours.',
-  access: 'required',
-  idempotent: true,
+  caller: 'fresh',
+  retry: 'idempotent',
   body: NewReport,
   response: { 201: Report },
   problems: ['subject_not_found', 'self_relation', 'already_reported'],

@@ -33,16 +33,12 @@ export const createUpload = defineEndpoint({
     'server: one more results in a 429 with `too_many_requests`. If the memory for bodies is used up, the person whose ' +
     'bodies take the most gets a 503 with `unavailable`, and so does an image that waits 10 s for its conversion. Try ' +
     'again after `Retry-After`.',
-  access: 'required',
-  turns: 'transfer',
-  idempotent: true,
-  bodyTypes,
+  caller: 'fresh',
+  limits: { turns: 'transfer', timeoutMs: 90_000, bodyTypes, bodyLimit: maxBodyBytes },
+  retry: 'idempotent',
   createdHeaders: ['Location'],
   response: { 201: Upload },
   problems: ['image_invalid', 'feature_disabled', 'storage_full', 'too_many_uploads', 'storage_unavailable'],
-  // The body may take a minute to arrive. Waiting in the queue, decoding and storing take the rest.
-  timeoutMs: 90_000,
-  routeOptions: { bodyLimit: maxBodyBytes },
 
   async handler({ caller, request, idempotency }, services: UploadServices) {
     const { db, clock, flags } = services;

@@ -14,12 +14,12 @@ export const deleteUpload = defineEndpoint({
   description:
     'For its owner and admins. If the image is an avatar, the generated avatar takes its place. Events and items keep ' +
     'its address, which becomes a 404.',
-  access: 'required',
+  caller: 'fresh',
   params: UploadParams,
   response: { 200: Success },
   problems: ['upload_not_found', 'not_owner'],
   // Allows for a slow bucket.
-  timeoutMs: 30_000,
+  limits: { timeoutMs: 30_000 },
 
   async handler({ caller, params }, services: UploadServices) {
     const { db, clock } = services;

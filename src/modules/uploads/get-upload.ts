@@ -14,14 +14,14 @@ export const getUpload = defineEndpoint({
   description:
     'Responds with WebP. The image at this address never changes, so clients may cache it forever. The address is a ' +
     '404 once the upload is deleted.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   params: UploadParams,
   response: { 200: Type.String({ format: 'binary', description: 'A WebP image.' }) },
-  conditional: true,
+  etag: 'version',
   problems: ['upload_not_found', 'storage_unavailable'],
   // Allows for a slow bucket.
-  timeoutMs: 30_000,
+  limits: { timeoutMs: 30_000 },
 
   async handler({ params, request }, { findUpload, storage, outages }: UploadServices) {
     const id = readId(params.id, 'upload_not_found');

@@ -5,7 +5,7 @@ import type { UserServices } from './services.ts';
 
 const common = {
   path: '/v1/users/:id/block',
-  access: 'required',
+  caller: 'fresh',
   params: UserParams,
   response: { 200: Blocked },
   problems: ['user_not_found', 'self_relation'],
@@ -14,7 +14,7 @@ const common = {
 export const blockUser = defineEndpoint({
   ...common,
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   summary: 'Block a person',
   description:
     'Ends follows between the two and prevents new ones and messages, hides each from the other in search and in ' +

@@ -6,7 +6,7 @@ import type { UserServices } from './services.ts';
 
 const common = {
   path: '/v1/users/:id/follow',
-  access: 'required',
+  caller: 'fresh',
   params: UserParams,
   response: { 200: Following },
 } as const;
@@ -14,7 +14,7 @@ const common = {
 export const followUser = defineEndpoint({
   ...common,
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   summary: 'Follow a person',
   description:
     'Following twice changes nothing. The operator may limit the follows of a person in a day (UTC), in production by ' +

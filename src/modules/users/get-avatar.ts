@@ -9,7 +9,7 @@ export const getAvatar = defineEndpoint({
   path: '/v1/users/:id/avatar.svg',
   summary: 'The generated avatar',
   description: 'Drawn from the id alone, so it tells nothing and never changes.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   params: UserParams,
   response: { 200: Type.String({ description: 'An SVG image.' }) },

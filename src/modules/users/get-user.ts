@@ -11,7 +11,7 @@ export const getUser = defineEndpoint({
   path: '/v1/users/:id',
   summary: "A person's public profile",
   description: 'A private profile is open to its owner, to admins and to the people whom the owner follows.',
-  access: 'optional',
+  caller: 'optional',
   uncached: true,
   params: UserParams,
   response: { 200: Profile },

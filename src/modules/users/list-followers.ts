@@ -13,7 +13,7 @@ const listAround = (relation: 'followers' | 'following', summary: string) =>
     description:
       'By the age of their accounts. For callers who may see the profile. People between whom and the caller there is ' +
       'a block are left out, and suspended people always, so a page may have fewer people than `limit`.',
-    access: 'optional',
+    caller: 'optional',
     uncached: true,
     params: UserParams,
     query: PeopleQuery,

@@ -8,7 +8,7 @@ export const listMyBlocks = defineEndpoint({
   tag: 'Me',
   summary: 'List the people whom you blocked',
   description: 'By the age of their accounts. The API never tells who blocked the caller.',
-  access: 'required',
+  caller: 'fresh',
   query: PeopleQuery,
   response: { 200: PeoplePage },
 

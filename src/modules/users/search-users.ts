@@ -12,7 +12,7 @@ export const searchUsers = defineEndpoint({
   path: '/v1/users/search',
   summary: 'Search people by name or username',
   description: 'Leaves out people whom the caller blocked or who blocked the caller.',
-  access: 'required',
+  caller: 'fresh',
   query: UserSearchQuery,
   response: { 200: listOf(FoundUser) },
 

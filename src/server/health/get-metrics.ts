@@ -12,7 +12,7 @@ export const getMetrics = defineEndpoint({
     'Counters, gauges and histograms of this server in the text format of Prometheus. A server with several processes has ' +
     'the samples of all, with the label `worker`. No metric identifies a person. For programs beside the server: a request ' +
     'with the header `X-Forwarded-For` or `Forwarded`, which proxies add, results in a 404.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: Type.String() },
   problems: ['route_not_found'],

@@ -6,7 +6,7 @@ export const isAlive = defineEndpoint({
   path: '/healthz',
   summary: 'Liveness check',
   description: '200 while the process responds to requests. Does not query the database.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: HealthStatus },
 

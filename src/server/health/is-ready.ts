@@ -12,7 +12,7 @@ export const isReady = defineEndpoint({
     'this check fails. The result is at most one second old. Without replicas, the server reads from its primary ' +
     'database and stays ready. A server without image storage serves everything else, so `outages` names it and the ' +
     'status stays 200.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: Readiness },
 

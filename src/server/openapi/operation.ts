@@ -3,6 +3,7 @@
  */
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { requiresToken } from '../../http/define-endpoint.ts';
 import { IdempotencyHeaders, ref } from '../../http/schemas.ts';
 import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 import { describeProblem, describeSuccess } from './responses.ts';
@@ -29,35 +30,35 @@ export function describeOperation(
   route: RouteOptions,
 ): FastifySchema {
   const schema = fastifySchema as OperationSchema | undefined;
-  const { access, idempotent, repeatable, conditional, ifMatch, bodyTypes } = route.config ?? {};
-  if (!schema || !access) return schema ?? {};
-  const security = access === 'public' ? [] : access === 'optional' ? [{}, ...credentials] : credentials;
+  const { caller, retry, etag, limits } = route.config ?? {};
+  if (!schema || !caller) return schema ?? {};
+  const security = caller === 'none' ? [] : requiresToken(caller) ? credentials : [{}, ...credentials];
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),
-    ...(idempotent && { headers: idempotencyHeaders }),
-    ...(conditional && { headers: conditionalHeaders }),
-    ...(ifMatch && { headers: matchHeaders }),
-    ...(bodyTypes && { consumes: [...bodyTypes], body: binaryBody }),
+    ...(retry === 'idempotent' && { headers: idempotencyHeaders }),
+    ...(etag && { headers: etag === 'ifMatch' ? matchHeaders : conditionalHeaders }),
+    ...(limits?.bodyTypes && { consumes: [...limits.bodyTypes], body: binaryBody }),
     security,
-    ...(repeatable && { 'x-repeatable': true }),
+    ...(retry === 'repeatable' && { 'x-repeatable': true }),
     response: describeResponses(schema, route),
   } as FastifySchema;
 }
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
-  const { problems = [], idempotent, conditional, ifMatch, sameOriginOnly, createdHeaders } = config ?? {};
+  const { problems = [], retry, etag, session, createdHeaders } = config ?? {};
+  const isConditional = etag === 'version' || etag === 'content';
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
-  const declared = { ...response, ...(conditional && { 304: Type.Null() }) };
+  const declared = { ...response, ...(isConditional && { 304: Type.Null() }) };
   const successes = Object.entries(declared).map(([status, body]) => [
     status,
     {
       ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
       headers: {
-        ...(idempotent && replayHeaders),
-        ...((conditional || (ifMatch && method === 'PATCH')) && etagHeaders),
-        ...(sameOriginOnly && cookieHeaders),
+        ...(retry === 'idempotent' && replayHeaders),
+        ...((isConditional || (etag === 'ifMatch' && method === 'PATCH')) && etagHeaders),
+        ...(session?.sameOriginOnly && cookieHeaders),
         ...Object.fromEntries((createdHeaders ?? []).map((name) => [name, headersOfCreated[name]])),
       },
     },

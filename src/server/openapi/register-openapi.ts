@@ -34,7 +34,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
   const read = lazily(async () => createDocument(JSON.stringify(app.swagger())));
   app.get(
     '/openapi.json',
-    { schema: { hide: true }, config: { turns: 'document' } },
+    { schema: { hide: true }, config: { limits: { turns: 'document' } } },
     async (request, reply) =>
       sendUnversioned(request, reply, await read(), 'application/json; charset=utf-8'),
   );

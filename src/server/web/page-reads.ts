@@ -120,7 +120,7 @@ export class PageReader {
 
   /** Pages that another site links to show the visitor's own data: the other headers do not count (decision 42). */
   #callerOf(endpoint: Endpoint<never>, cookie: string | null): Promise<Caller | null> {
-    const key = `${endpoint.access} ${endpoint.allowsSuspended} ${cookie}`;
+    const key = `${endpoint.caller} ${endpoint.session?.allowsSuspended} ${cookie}`;
     return this.#callers.getOrInsertComputed(key, () =>
       this.#context.app.findCaller({ method: 'GET', headers: cookie === null ? {} : { cookie } }, endpoint),
     );

@@ -52,7 +52,7 @@ const pageHeaders = {
 };
 
 const schema = { hide: true };
-const page = { schema, config: { turns: 'page', timeoutMs } } as const;
+const page = { schema, config: { limits: { turns: 'page', timeoutMs } } } as const;
 
 export async function registerWeb<S extends BaseServices>(
   app: App,

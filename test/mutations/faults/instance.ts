@@ -6,7 +6,7 @@ export const instanceFaults: Fault[] = [
     ['await lockRoles(tx);', '', 'setup-race', 'two first admins'],
     ['if (!isValid?.(token) || (await hasAdmin(tx)))', 'if (false)', 'setup-race', 'two first admins'],
     ['await closeSetup(tx);', '', 'setup', 'the address is valid again when the role is revoked'],
-    ['sameOriginOnly: true,', '', 'access-matrix', 'another site signs a browser in'],
+    ['session: { sameOriginOnly: true },', '', 'access-matrix', 'another site signs a browser in'],
     [
       'if (change.signIn && !change.signIn.includes(contact.kind))',
       'if (false)',

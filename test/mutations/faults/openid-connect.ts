@@ -45,7 +45,7 @@ export const openIdConnectFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/oidc/start-sign-in.ts', [
-    ['sameOriginOnly: true,', '', 'oidc-failures', 'another site begins a sign-in'],
+    ['session: { sameOriginOnly: true },', '', 'oidc-failures', 'another site begins a sign-in'],
   ]),
   ...faultsOf('src/modules/auth/failure-limit.ts', [
     [

@@ -4,7 +4,7 @@ import { type Fault, faultsOf } from '../fault.ts';
 export const sessionFaults: Fault[] = [
   ...faultsOf('src/http/authenticate.ts', [
     [
-      "if (url.startsWith('/v1') && !config?.access) throw",
+      "if (url.startsWith('/v1') && !config?.caller) throw",
       'if (false) throw',
       'http-edges',
       'a route without a declared access',
@@ -23,7 +23,7 @@ export const sessionFaults: Fault[] = [
     ],
     ['if (refusal) throw refusal;', '', 'cross-site-requests', 'another site writes with the cookie'],
     [
-      'if (session.isSuspended && !allowsSuspended)',
+      'if (session.isSuspended && !rules?.allowsSuspended)',
       'if (false)',
       'suspended-sessions',
       'a suspended person acts',

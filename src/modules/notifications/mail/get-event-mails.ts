@@ -25,12 +25,12 @@ export const getEventMails = defineEndpoint({
     'For its organizer and admins: how many mails of the last days to guests are `queued`, were `sent` (the mail server ' +
     'accepted them), have `failed` (it refused them for good, or for two days), or were `suppressed` (it had refused the ' +
     'address before).',
-  access: 'required',
+  caller: 'fresh',
   params: EventParams,
   response: { 200: EventMails },
   problems: ['event_not_found', 'not_organizer'],
   // An event may have 100,000 guests.
-  turns: 'heavy',
+  limits: { turns: 'heavy' },
 
   async handler({ caller, params }, { db, events }: EventServices) {
     const id = readId(params.id, 'event_not_found');

@@ -7,7 +7,7 @@ import { NewPushSubscription, PushSubscription, readSubscription } from './schem
 
 export const createPushSubscription = defineEndpoint({
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   path: '/v1/push/subscriptions',
   summary: 'Send your notifications to this browser',
   description:
@@ -15,7 +15,7 @@ export const createPushSubscription = defineEndpoint({
     'session: repeating the request changes it. Of each person, the latest 20 subscriptions remain. The settings ' +
     'decide which kinds are sent. A push contains `id`, `kind`, `count`, `person` (`id`, `name`) and `event` (`id`, ' +
     '`title`, `startAt`, `timezone`) of a notification as JSON, encrypted for the browser.',
-  access: 'required',
+  caller: 'fresh',
   body: NewPushSubscription,
   response: { 201: PushSubscription },
   problems: ['push_unavailable'],

@@ -12,7 +12,7 @@ export const deletePushSubscription = defineEndpoint({
   path: '/v1/push/subscriptions/:id',
   summary: 'Stop sending your notifications to a browser',
   description: 'The end of its session, or of the subscription in the browser, has the same effect.',
-  access: 'required',
+  caller: 'fresh',
   params: PushSubscriptionParams,
   response: { 200: Success },
   problems: ['push_subscription_not_found'],

@@ -10,7 +10,7 @@ export const getPushKey = defineEndpoint({
   summary: "Get the server's public key for web push",
   description:
     'A browser needs it to subscribe. Web push requires that the operator serves Potluck over https.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   response: { 200: PushKey },
   problems: ['push_unavailable'],

@@ -26,7 +26,7 @@ export const unsubscription = defineModule<BaseServices>({
 const redirectToPage = (app: App, config: BaseServices['config']) =>
   app.get(
     unsubscribe.path,
-    { schema: { hide: true, querystring: TokenQuery }, config: { access: 'public' } },
+    { schema: { hide: true, querystring: TokenQuery }, config: { caller: 'none' } },
     (request, reply) => {
       const { page } = unsubscribeLinks(config, requireUnsubscription(config, request.query.token));
       return reply.redirect(page, 303);

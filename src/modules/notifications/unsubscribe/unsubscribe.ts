@@ -19,13 +19,13 @@ const StoppedMails = named(
 
 export const unsubscribe = defineEndpoint({
   method: 'POST',
-  repeatable: true,
+  retry: 'repeatable',
   path: '/v1/unsubscribe',
   summary: 'Stop mails',
   description:
     'By the token of a mail, without a sign-in: the address of the header `List-Unsubscribe`, to which mail programs post a ' +
     'form (RFC 8058). The form is not read. Notifications still go to the inbox and to devices.',
-  access: 'public',
+  caller: 'none',
   uncached: true,
   query: Type.Object({
     ...TokenQuery.properties,
