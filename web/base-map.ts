@@ -10,6 +10,7 @@ import type { GeoJSON } from 'geojson';
 import { type Tile, writePmtiles } from '../src/lib/pmtiles-file.ts';
 import { type City, readCities } from '../src/modules/places/cities.ts';
 import { bordersOf, landOf, type World } from './natural-earth.ts';
+import { joinNames } from './src/lib/discovery/local-names.ts';
 import { mercatorX, mercatorY } from './src/lib/discovery/mercator.ts';
 
 /** The coordinates of the source are precise to 400 m: a pixel of this zoom. Browsers enlarge its tiles. */
@@ -17,6 +18,8 @@ const maxZoom = 7;
 const extent = 4_096;
 /** The smallest population of the towns in the tiles of each zoom. */
 const minPopulations = [5_000_000, 2_000_000, 1_000_000, 400_000, 150_000, 50_000, 10_000, 0];
+/** Towns from a population on have all their other names (local-names.ts), in the tiles from a zoom on: they are long. */
+const otherNames = { minPopulation: 50_000, minZoom: 7 };
 
 /** @param atlas the directory of the package `world-atlas` */
 export async function buildBaseMap(atlas: string, file: string): Promise<void> {
@@ -52,15 +55,26 @@ const index = (data: GeoJSON) => new GeoJSONVT(data, { maxZoom, indexMaxZoom: ma
 /** The towns of each tile of a zoom, by its column and row. */
 function townsByTile(cities: City[], z: number): Map<string, Pick<GeoJSONVTTile, 'features'>> {
   const tiles = new Map<string, Pick<GeoJSONVTTile, 'features'>>();
-  for (const { name, population, lat, lng } of cities) {
+  for (const city of cities) {
+    const { name, population, lat, lng } = city;
     if (population < (minPopulations[z] ?? 0)) continue;
     const [x, y] = [mercatorX(lng) * 2 ** z, mercatorY(lat) * 2 ** z];
     const key = `${Math.floor(x)} ${Math.floor(y)}`;
     const tile = tiles.get(key) ?? { features: [] };
     tiles.set(key, tile);
     const place: [number, number] = [Math.floor((x % 1) * extent), Math.floor((y % 1) * extent)];
-    const town: GeoJSONVTFeaturePoint = { type: 1, geometry: [place], tags: { name, population } };
+    const town: GeoJSONVTFeaturePoint = {
+      type: 1,
+      geometry: [place],
+      tags: { name, population, ...namesOf(city, z) },
+    };
     tile.features.push(town);
   }
   return tiles;
+}
+
+function namesOf({ population, formerNames, otherNames: others }: City, z: number): { other?: string } {
+  const hasAll = z >= otherNames.minZoom && population >= otherNames.minPopulation;
+  const other = joinNames(hasAll ? [...formerNames, ...others] : formerNames);
+  return other === '' ? {} : { other };
 }

@@ -1,10 +1,12 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
 import { clearView, roomOf } from './clear-view.ts';
+import { isNamed, localName, type Town } from './local-names.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
 import { lastTownZoom } from './map-scale.ts';
-import { type Box, normalizeBox, scaleBox, toBounds } from './mercator.ts';
+import { type Box, normalizeBox, type Place, scaleBox, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
+import { ringsAround } from './rings.ts';
 import { type Room, touches } from './rooms.ts';
 
 export type LiveMap = {
@@ -56,8 +58,9 @@ const wideWindow = '(min-width: 60rem)';
 export async function startLiveMap(options: Options): Promise<LiveMap> {
   const { box, home, markersAt, onmove, onscale, onopen, onlook } = options;
   const isCooperative = matchMedia(wideWindow).matches;
-  const { map, ready, makeRoom, remove } = await openMap({
+  const { map, ready, makeRoom, showRings, addLocalName, remove } = await openMap({
     ...options,
+    local: [home()].filter(Boolean),
     bounds: toBounds(box),
     isCooperative,
     lastZoom: lastTownZoom,
@@ -105,8 +108,18 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
+  const writeKm = (km: number) =>
+    new Intl.NumberFormat(options.language, { style: 'unit', unit: 'kilometer' }).format(km);
+  /** The town that the circles of distance are around. */
+  let centre = '';
   const look = () => {
-    const town = map.getZoom() < townZoom ? '' : mainTown(map, home());
+    addLocalName(home());
+    const main = map.getZoom() < townZoom ? null : mainTown(map, home());
+    const town = main?.name ?? '';
+    if (main && main.key !== centre && options.tiles === null) {
+      centre = main.key;
+      showRings(ringsAround(main, writeKm));
+    }
     const isFree = !markersAt(scaleOf()).some(({ lat, lng, eventId }) =>
       touches(roomOf(map.project([lng, lat]), eventId !== null), roomOfTown),
     );
@@ -141,17 +154,18 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
   };
 }
 
-/** The town of the name if it is in sight, or the largest one; empty without one. */
-function mainTown(map: MapLibre, home: string): string {
+/** The town of the name if it is in sight, or the largest one; null without one. */
+function mainTown(map: MapLibre, home: string): (Place & { name: string; key: string }) | null {
   const bounds = map.getBounds();
   const towns = map.querySourceFeatures('base', { sourceLayer: 'towns' }).flatMap((feature) => {
-    const town = feature.properties as { name: string; population: number };
+    const town = feature.properties as Town & { population: number };
     if (feature.geometry.type !== 'Point') return [];
     const [lng = 0, lat = 0] = feature.geometry.coordinates;
-    return bounds.contains([lng, lat]) ? [town] : [];
+    return bounds.contains([lng, lat]) ? [{ ...town, lat, lng }] : [];
   });
   const [largest] = towns.toSorted((a, b) => b.population - a.population);
-  return (towns.find(({ name }) => name === home) ?? largest)?.name ?? '';
+  const main = towns.find((town) => isNamed(town, home)) ?? largest;
+  return main ? { lat: main.lat, lng: main.lng, name: localName(main, [home]), key: main.name } : null;
 }
 
 /** What of the map is in sight, and what lies on it, in its pixels. */
@@ -161,10 +175,8 @@ function roomOn(map: MapLibre): { frame: Room; things: Room[] } {
   const things = [
     ...(container.parentElement?.querySelectorAll('.maplibregl-ctrl-group, .over-map') ?? []),
   ].map((thing) => thing.getBoundingClientRect());
-  // The lowest text lies at the edge of the sheet.
-  const lowest = Math.max(...things.map(({ bottom }) => bottom - top));
   return {
-    frame: { left: 0, top: 0, right: width, bottom: Number.isFinite(lowest) ? lowest : height },
+    frame: { left: 0, top: 0, right: width, bottom: height - coveredBySheet(container) },
     things: [
       ...things.map((thing) => ({
         left: thing.left - left,
@@ -175,6 +187,12 @@ function roomOn(map: MapLibre): { frame: Room; things: Room[] } {
       roomOfTown,
     ],
   };
+}
+
+/** In CSS pixels. */
+function coveredBySheet(container: HTMLElement): number {
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return rem * (Number.parseFloat(getComputedStyle(container).getPropertyValue('--map-covered')) || 0);
 }
 
 /** Whether the map shows a name. */

@@ -9,6 +9,7 @@ import type {
   SymbolLayerSpecification,
   VectorSourceSpecification,
 } from 'maplibre-gl';
+import { localNameIn } from './local-names.ts';
 import { type Colours, coloursOf } from './map-colours.ts';
 import { roomLayer, stepsOf } from './map-overlays.ts';
 import {
@@ -22,6 +23,7 @@ import {
   nameSizes,
   type Steps,
 } from './map-scale.ts';
+import { ringLayers } from './rings.ts';
 
 /** Countries and towns as PMTiles (base-map.ts). */
 export const baseMap = '/map/base.pmtiles';
@@ -42,17 +44,26 @@ const [regular, bold] = [
   ['Bold', 'Figtree'],
 ];
 
+/** What a map shows besides the base map. `local`: names of towns in the addresses beside it (local-names.ts). */
+export type MapContent = {
+  streets: Streets | null;
+  room: FeatureCollection;
+  rings: FeatureCollection;
+  local: string[];
+};
+
 export function mapStyle(
   container: HTMLElement,
-  streets: Streets | null,
-  room: FeatureCollection,
+  { streets, room, rings: circles, local }: MapContent,
 ): StyleSpecification {
   const colours = coloursOf(container);
+  const rings = ringLayers(colours);
   return {
     version: 8,
     sources: {
       base: { type: 'vector', url: `pmtiles://${baseMap}` },
       ...(streets && { streets: streets.source }),
+      rings: { type: 'geojson', data: circles },
       room: { type: 'geojson', data: room },
     },
     layers: [
@@ -68,7 +79,9 @@ export function mapStyle(
       ...[builtLayer(colours), borderLayer(colours)].map((layer) =>
         streets ? { ...layer, maxzoom: streets.minZoom } : layer,
       ),
-      ...(streets ? townsAround(streets, colours) : townLayers('base-towns', colours)),
+      ...(streets
+        ? townsAround(streets, colours, local)
+        : [...rings.below, ...townLayers('base-towns', colours, local), ...rings.above]),
       ...(streets?.layersIn(colours) ?? []),
       roomLayer,
     ],
@@ -85,7 +98,7 @@ const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   filter: isLarge,
   paint: {
     'circle-color': built,
-    'circle-blur': 0.6,
+    'circle-blur': 0.45,
     'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });
@@ -106,10 +119,10 @@ const borderLayer = ({ border }: Colours): LineLayerSpecification => ({
 });
 
 /** Streets have the names of their own towns, from their lowest zoom on. */
-function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecification[] {
+function townsAround({ minZoom, area }: Streets, colours: Colours, local: string[]): LayerSpecification[] {
   return [
-    ...townLayers('base-towns', colours).map((layer) => ({ ...layer, maxzoom: minZoom })),
-    ...townLayers('base-towns-around', colours, ['!', ['within', area]]).map((layer) => ({
+    ...townLayers('base-towns', colours, local).map((layer) => ({ ...layer, maxzoom: minZoom })),
+    ...townLayers('base-towns-around', colours, local, ['!', ['within', area]]).map((layer) => ({
       ...layer,
       minzoom: minZoom,
     })),
@@ -120,6 +133,7 @@ function townsAround({ minZoom, area }: Streets, colours: Colours): LayerSpecifi
 function townLayers(
   id: string,
   colours: Colours,
+  local: string[],
   filter: ExpressionSpecification | true = true,
 ): (CircleLayerSpecification | SymbolLayerSpecification)[] {
   const common = {
@@ -139,7 +153,7 @@ function townLayers(
       ...common,
       id,
       type: 'symbol',
-      layout: namesOfTowns,
+      layout: { ...namesOfTowns, 'text-field': localNameIn(local) },
       paint: inkOf(['get', 'population'], colours),
     },
   ];
@@ -184,7 +198,6 @@ export const inkOf = (
 });
 
 const namesOfTowns: SymbolLayerSpecification['layout'] = {
-  'text-field': ['get', 'name'],
   ...lettersOf(['get', 'population']),
   // Near the dot, or else beside a pin that lies on it.
   'text-variable-anchor-offset': [0.4, 2.1].flatMap((far) => [

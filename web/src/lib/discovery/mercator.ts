@@ -12,7 +12,8 @@ export const mercatorX = (lng: number): number => (lng + 180) / 360;
 export const mercatorY = (lat: number): number =>
   (1 - Math.asinh(Math.tan((clamp(lat, -maxLat, maxLat) * Math.PI) / 180)) / Math.PI) / 2;
 export const longitudeOf = (x: number): number => x * 360 - 180;
-const latitudeOf = (y: number): number => (Math.atan(Math.sinh((1 - 2 * y) * Math.PI)) * 180) / Math.PI;
+export const latitudeOf = (y: number): number =>
+  (Math.atan(Math.sinh((1 - 2 * y) * Math.PI)) * 180) / Math.PI;
 
 const wrap = (lng: number): number => (lng > 180 ? lng - 360 : lng < -180 ? lng + 360 : lng);
 const widthOf = ({ west, east }: Box): number => east - west + (west > east ? 360 : 0);

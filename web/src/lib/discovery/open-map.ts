@@ -1,4 +1,5 @@
 /** A map that can be moved, with the streets of the operator. Its code is loaded where the browser has WebGL. */
+import type { FeatureCollection } from 'geojson';
 import {
   addProtocol,
   type GeoJSONSource,
@@ -11,8 +12,9 @@ import mapLibreStyles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import ownStyles from './live-map.css?url';
+import { localNameIn } from './local-names.ts';
 import { noRoom, takenRoom } from './map-overlays.ts';
-import { baseMap, mapStyle, type Streets } from './map-style.ts';
+import { baseMap, type MapContent, mapStyle } from './map-style.ts';
 import type { Place } from './mercator.ts';
 import { TileSource } from './tile-source.ts';
 
@@ -31,6 +33,8 @@ type Options = {
   /** The address of the streets, as PMTiles; null for a map without streets. */
   tiles: string | null;
   language: string;
+  /** Names of towns in the addresses beside the map. */
+  local?: string[];
   texts: MapTexts;
   /** Whether the wheel and one finger scroll the page, and move the map only with a key or a second finger. */
   isCooperative?: boolean;
@@ -44,6 +48,10 @@ export type OpenMap = {
   ready: Promise<void>;
   /** Keeps the names of towns off the markers that lie on the map now. */
   makeRoom(): void;
+  /** Shows circles of distance (rings.ts). */
+  showRings(rings: FeatureCollection): void;
+  /** Names a town as the addresses beside the map do. */
+  addLocalName(name: string): void;
   /** Whether the file of streets has a place. */
   hasStreetsAt(place: Place): Promise<boolean>;
   remove(): void;
@@ -61,11 +69,10 @@ export async function openMap(options: Options): Promise<OpenMap> {
   addProtocol('pmtiles', files.tile);
   files.add(new PMTiles(new TileSource(baseMap)));
   await loadStyles();
-  let streets: Streets | null = null;
-  let room = noRoom;
+  const content: MapContent = { streets: null, room: noRoom, rings: noRoom, local: options.local ?? [] };
   const map = new MapLibre({
     container,
-    style: mapStyle(container, streets, room),
+    style: mapStyle(container, content),
     bounds,
     maxZoom: tiles === null ? lastZoom : lastStreetZoom,
     attributionControl: false,
@@ -90,12 +97,12 @@ export async function openMap(options: Options): Promise<OpenMap> {
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
 
   const colours = matchMedia('(prefers-color-scheme: dark)');
-  const restyle = () => map.setStyle(mapStyle(container, streets, room));
+  const restyle = () => map.setStyle(mapStyle(container, content));
   colours.addEventListener('change', restyle);
 
   const makeRoom = () => {
-    room = takenRoom(map);
-    map.getSource<GeoJSONSource>('room')?.setData(room);
+    content.room = takenRoom(map);
+    map.getSource<GeoJSONSource>('room')?.setData(content.room);
   };
   map.on('moveend', makeRoom);
   void ready.then(makeRoom);
@@ -105,7 +112,7 @@ export async function openMap(options: Options): Promise<OpenMap> {
   const addStreets = async (file: PMTiles) => {
     files.add(file);
     const { loadStreets } = await import('./streets.ts');
-    streets = await loadStreets(file, language);
+    content.streets = await loadStreets(file, language);
     await ready;
     if (!isRemoved) restyle();
   };
@@ -116,6 +123,16 @@ export async function openMap(options: Options): Promise<OpenMap> {
     map,
     ready,
     makeRoom,
+    showRings(rings) {
+      content.rings = rings;
+      map.getSource<GeoJSONSource>('rings')?.setData(rings);
+    },
+    addLocalName(name) {
+      if (name === '' || content.local.includes(name)) return;
+      content.local = [...content.local, name];
+      for (const layer of ['base-towns', 'base-towns-around'])
+        if (map.getLayer(layer)) map.setLayoutProperty(layer, 'text-field', localNameIn(content.local));
+    },
     async hasStreetsAt({ lat, lng }) {
       const header = await file?.getHeader().catch(() => undefined);
       if (!header) return false;

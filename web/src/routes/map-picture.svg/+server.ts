@@ -2,17 +2,19 @@ import { error } from '@sveltejs/kit';
 import { parseBox } from '#lib/discovery/mercator.ts';
 import { pinHeight } from '#lib/discovery/pins.ts';
 import { parseNear } from '#lib/discovery/search.ts';
+import { townsIn } from '#lib/server/discovery/short-address.ts';
 import { drawArea, drawPlace } from '#lib/server/place-map/draw-area.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { RequestHandler } from './$types';
 
 /** In units of the drawing. */
 const [minSize, maxSize, maxPins] = [100, 1_000, 200];
+const maxTown = 300;
 
 /**
  * A picture of a part of the world (`box`), or of the surroundings of a place in its middle (`at`), for the `use` of another
  * drawing. `size` is its width and height, `pins` the middle and the width of what the page draws over it. With `tall`, names
- * may cross the upper and the lower edge.
+ * may cross the upper and the lower edge. `town` is an address or a town, whose name the picture has.
  */
 export const GET: RequestHandler = async ({ platform, url }) => {
   if (!platform) error(503);
@@ -35,9 +37,11 @@ export const GET: RequestHandler = async ({ platform, url }) => {
     height,
     taken,
     isTall: query.has('tall'),
+    local: townsIn(query.text('town').slice(0, maxTown)),
     paths: platform.mapPaths,
-    // With streets, or the towns of an area, a map needs no distances.
-    from: platform.mapTiles === null ? place : null,
+    // With streets, a map needs no distances.
+    hasRings: platform.mapTiles === null,
+    from: place,
   };
   const picture = place ? await drawPlace(place, request) : area ? await drawArea(area, request) : error(404);
   const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' };

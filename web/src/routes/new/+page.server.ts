@@ -1,8 +1,9 @@
 import { isProblem, listTemplates, ProblemError } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { error, redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event/event-values.ts';
+import { exchangeTemplate } from '#lib/event/template-start.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
-import { newKey, toEventBody, valuesOfTemplate } from '#lib/server/organizer/event-form.ts';
+import { newKey, startOf, toEventBody, valuesOfStart } from '#lib/server/organizer/event-form.ts';
 import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import {
@@ -16,8 +17,6 @@ import {
   withPlace,
 } from '#lib/server/organizer/form-state.ts';
 import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
-import { templateName } from '#lib/server/organizer/names.ts';
-import { coverOfTemplate } from '#lib/server/organizer/template-starts.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
@@ -26,19 +25,14 @@ import type { Actions, PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, url, platform }) => {
   requireMe(locals, url);
   const { data: templates } = await read(listTemplates({ client: locals.api }));
-  const template = templates.find(({ slug }) => slug === readQuery(url).text('template'));
-  const values = template ? valuesOfTemplate(template) : null;
+  const key = newKey();
+  const starts = templates.map((template) => startOf(template, key));
+  const start = starts.find(({ slug }) => slug === readQuery(url).text('template')) ?? starts[0];
+  if (!start) error(503);
   return {
-    templates: templates.map((one) => ({
-      slug: one.slug,
-      name: templateName(one),
-      cover: coverOfTemplate(one.slug),
-      emojis: one.items.slice(0, 5).map(({ emoji }) => emoji),
-      itemCount: one.items.length,
-    })),
-    templateName: template ? templateName(template) : '',
-    values,
-    options: await loadOptions({ locals, platform }, values?.currency ?? ''),
+    starts,
+    values: valuesOfStart(start, key),
+    options: await loadOptions({ locals, platform }, ''),
   };
 };
 
@@ -48,6 +42,17 @@ export const actions: Actions = {
   rows: eventAction((values, _, form) => ({
     values: { ...values, items: changeRows(values.items, form.text('row')) },
   })),
+
+  template: eventAction(async (values, { locals }, form) => {
+    const { data } = await read(listTemplates({ client: locals.api }));
+    const startOfSlug = (slug: string) => data.find((template) => template.slug === slug);
+    const [from, to] = [startOfSlug(values.template), startOfSlug(form.text('next'))];
+    if (!from || !to) return { values };
+    const [before, after] = [startOf(from, values.key), startOf(to, values.key)];
+    return {
+      values: { ...values, ...exchangeTemplate(values, before.values, after.values), template: to.slug },
+    };
+  }),
 
   draft: eventAction((values, { locals }) => create(locals, values, true)),
 

@@ -50,3 +50,14 @@ export function fillForm(form: HTMLFormElement, data: FormData): void {
     for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
   }
 }
+
+/** Sets the controls of some names, hidden ones too, as if the visitor had chosen the values. */
+export function setControls(form: HTMLFormElement, values: Record<string, string[]>): void {
+  for (const control of form.querySelectorAll<Control>('input, textarea, select')) {
+    const wanted = values[control.name];
+    if (!wanted) continue;
+    if (isChoice(control)) control.checked = wanted.includes(control.value);
+    else control.value = wanted[0] ?? '';
+    control.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+}

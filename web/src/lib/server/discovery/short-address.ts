@@ -21,6 +21,12 @@ export function shortAddress(address: string): ShortAddress {
   return { venue, town: parts.findLast((part) => part !== '' && !regionPattern.test(part)) ?? '' };
 }
 
+/** What may be the town of an address, or of a text that is a town. */
+export function townsIn(address: string): string[] {
+  const [first = '', ...rest] = address.split(separators).map((part) => withoutCode(part).trim());
+  return (rest.length > 0 ? rest : [first]).filter(Boolean);
+}
+
 /** The town that most events name, if none is far from it; empty without one. */
 export function commonTown(locations: Location[]): string {
   const towns = Map.groupBy(locations, ({ address }) => shortAddress(address).town);

@@ -6,14 +6,15 @@ import { currencyAt, maxPrice } from '#lib/event/currency.ts';
 import { fieldRows, textsOf } from '#lib/event/event-fields.ts';
 import type { EventValues } from '#lib/event/event-values.ts';
 import { readEventForm } from '#lib/event/read-event-form.ts';
+import type { TemplateStart } from '#lib/event/template-start.ts';
 import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { PageFields } from '#lib/server/read-fields.ts';
 import { type FieldErrors, readTimes } from './event-times.ts';
 import { addDays, toLocal } from './local-time.ts';
-import { suggestedTitle } from './names.ts';
+import { suggestedTitle, templateName } from './names.ts';
 import { readSpot } from './read-spot.ts';
-import { startValuesOf } from './template-starts.ts';
+import { emojiOfTemplate, startValuesOf } from './template-starts.ts';
 
 type EventBody = CreateEventData['body'];
 
@@ -23,31 +24,42 @@ const keyPattern = /^[0-9a-f-]{36}$/;
 
 export const newKey = (): string => randomUUID();
 
-/** The values of a new event of a template. */
-export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValues {
+/** What the form of a new event takes from a template. @param key that of the form */
+export function startOf(template: TemplateWithItems, key: string): TemplateStart {
+  const { slug, items } = template;
   return {
-    ...textsOf((_, { initial = '' }) => initial),
-    place: '',
-    allDay: false,
-    startAt: '',
-    endAt: '',
-    ...startValuesOf(slug),
-    modules: items.some(({ kind }) => kind === 'wish')
-      ? [...modules]
-      : modules.filter((name) => name !== 'wishList'),
-    template: slug,
-    tag: '',
-    key: newKey(),
-    items: items.map(({ title, kind, quantityNeeded, emoji }) => ({
-      title: suggestedTitle(title),
-      kind,
-      quantity: String(quantityNeeded),
-      emoji,
-    })),
-    organizerName: '',
-    message: '',
+    slug,
+    name: templateName(template),
+    emoji: emojiOfTemplate(slug),
+    values: {
+      ...startValuesOf(slug, key),
+      modules: items.some(({ kind }) => kind === 'wish')
+        ? [...modules]
+        : modules.filter((name) => name !== 'wishList'),
+      items: items.map(({ title, kind, quantityNeeded, emoji }) => ({
+        title: suggestedTitle(title),
+        kind,
+        quantity: String(quantityNeeded),
+        emoji,
+      })),
+    },
   };
 }
+
+/** The values of a new event. */
+export const valuesOfStart = ({ slug, values }: TemplateStart, key: string): EventValues => ({
+  ...textsOf((_, { initial = '' }) => initial),
+  place: '',
+  allDay: false,
+  startAt: '',
+  endAt: '',
+  ...values,
+  template: slug,
+  tag: '',
+  key,
+  organizerName: '',
+  message: '',
+});
 
 /**
  * @param tag the ETag of the response that has the event

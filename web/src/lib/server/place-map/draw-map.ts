@@ -1,7 +1,8 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { localName } from '#lib/discovery/local-names.ts';
 import { populationOf } from '#lib/discovery/map-scale.ts';
-import type { Drawing, Place } from '#lib/discovery/mercator.ts';
+import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
 import { isIn, type Room } from '#lib/discovery/rooms.ts';
 import { drawBuilt, drawRings } from './draw-ground.ts';
 import { mapFile, readTile } from './map-files.ts';
@@ -27,9 +28,16 @@ export type Sheet = Size & { kind: MapKind; drawing: Drawing; tiles: PlacedTile[
 
 /**
  * What lies over a map. `taken`: boxes of pins, which no name may lie under. `isTall`: whether names may cross the upper and
- * the lower edge. `from`: the place from which circles show distances.
+ * the lower edge. `hasRings`: whether circles show distances: `from` a place, or else from the main town.
+ * `local`: names of towns in the addresses beside the picture.
  */
-export type Overlay = { taken: Room[]; isTall: boolean; from: Place | null };
+export type Overlay = {
+  taken: Room[];
+  isTall: boolean;
+  hasRings: boolean;
+  from: Place | null;
+  local: string[];
+};
 
 /** @param drawing one of this size */
 export async function readSheet(
@@ -60,7 +68,10 @@ export async function readSheet(
   return { width, height, kind, drawing, tiles: tiles.filter((tile) => tile !== null) };
 }
 
-export async function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay): Promise<string> {
+export async function drawSheet(
+  sheet: Sheet,
+  { taken, isTall, hasRings, from, local }: Overlay,
+): Promise<string> {
   const { width, height, kind, drawing, tiles } = sheet;
   const zoom = zoomOf(drawing);
   const drawn = new Map<string, string>();
@@ -72,11 +83,9 @@ export async function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay):
     drawn.set(source, paths);
     shapes.push(paths && `<g ${paintOf(shape, kind === 'streets' ? lineScale(drawing) : 1)}>${paths}</g>`);
   }
-  const towns = tiles.flatMap((tile) => pointsOf(sheet, tile));
-  const rings =
-    from && kind === 'base'
-      ? drawRings({ lat: from.lat, x: drawing.toX(from.lng), y: drawing.toY(from.lat) }, drawing, zoom)
-      : null;
+  const towns = tiles.flatMap((tile) => pointsOf(sheet, tile, local));
+  const centre = from ? placed(from, drawing) : mainTown(towns, sheet, local);
+  const rings = hasRings && kind === 'base' ? ringsOf(centre, drawing, zoom) : null;
   const built = kind === 'base' ? drawBuilt(towns, drawing, zoom) : '';
   const [ground = '', ...above] = shapes;
   const names = drawTowns(towns, [...taken, ...edgesOf(sheet, isTall)], kind === 'base' ? zoom : Infinity);
@@ -98,6 +107,24 @@ export async function drawSheet(sheet: Sheet, { taken, isTall, from }: Overlay):
     `${names.drawn}${rings?.labels(names.taken) ?? ''}</g></svg>`
   );
 }
+
+type Centre = { x: number; y: number; lat: number };
+
+const placed = ({ lat, lng }: Place, { toX, toY }: Drawing): Centre => ({ lat, x: toX(lng), y: toY(lat) });
+
+/** The town that the page names, or the largest one; null if none is in the picture. */
+function mainTown(towns: NamedPoint[], { drawing, width, height }: Sheet, local: string[]): Centre | null {
+  const frame = { left: 0, right: width, top: 0, bottom: height };
+  const inSight = towns.filter(({ x, y }) => isIn([x, y], frame)).toSorted((a, b) => b.rank - a.rank);
+  const main = inSight.find(({ name }) => local.includes(name)) ?? inSight[0];
+  return main ? { ...main, lat: latitudeOf((main.y - drawing.top) / drawing.worldSize) } : null;
+}
+
+/** From this zoom on, a map is one of a town and its surroundings. */
+const townZoom = 8.5;
+
+const ringsOf = (centre: Centre | null, drawing: Drawing, zoom: number) =>
+  centre && zoom >= townZoom ? drawRings(centre, drawing, zoom) : null;
 
 /** A path for each tile: their edges overlap, and where a path overlaps itself, it is not filled. */
 async function drawTiles(sheet: Sheet, shape: Shape): Promise<string> {
@@ -167,7 +194,7 @@ const frameIn = (frame: Room, { left, top, unit }: TilePlace): Room => ({
 });
 
 /** The towns of a tile. Those of another one lie in its margin, too. */
-function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedPoint[] {
+function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile, local: string[]): NamedPoint[] {
   const frame = frameOf(sheet);
   const { extent = 1, features = [] } = layers.get(sheet.kind === 'base' ? 'towns' : 'places') ?? {};
   return features.flatMap(({ lines, properties }) => {
@@ -176,7 +203,13 @@ function pointsOf(sheet: Sheet, { layers, left, top, size }: PlacedTile): NamedP
     const isOwn = x >= 0 && x < extent && y >= 0 && y < extent;
     const rank = Number(properties.population ?? populationOf[String(properties.kind_detail)] ?? 0);
     return isOwn && isIn([at.x, at.y], frame) && properties.name
-      ? [{ ...at, name: String(properties.name), rank }]
+      ? [
+          {
+            ...at,
+            name: localName({ name: String(properties.name), other: String(properties.other ?? '') }, local),
+            rank,
+          },
+        ]
       : [];
   });
 }

@@ -1,0 +1,69 @@
+/** Circles of equal distance around a town, for a map without streets: how far it is from there. */
+import type { Feature, FeatureCollection } from 'geojson';
+import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl';
+import type { Colours } from './map-colours.ts';
+import { stepsOf } from './map-overlays.ts';
+import { discOpacity, discRange, leastRing, ringOpacity, ringRadii } from './map-scale.ts';
+import { kmPerDegree, type Place } from './mercator.ts';
+
+const corners = 120;
+/** Of a map of a town and its surroundings. */
+const leastZoom = 8;
+
+/** @param write a distance in the language of the visitor */
+export function ringsAround({ lat, lng }: Place, write: (km: number) => string): FeatureCollection {
+  const at = (km: number, turn: number) => [
+    lng + ((km / kmPerDegree) * Math.sin(turn * 2 * Math.PI)) / Math.cos((lat * Math.PI) / 180),
+    lat + (km / kmPerDegree) * Math.cos(turn * 2 * Math.PI),
+  ];
+  const features = ringRadii.flatMap((km): Feature[] => [
+    {
+      type: 'Feature',
+      properties: { km },
+      geometry: {
+        type: 'Polygon',
+        coordinates: [Array.from({ length: corners + 1 }, (_, i) => at(km, (i % corners) / corners))],
+      },
+    },
+    ...[0, 0.5].map(
+      (turn): Feature => ({
+        type: 'Feature',
+        properties: { km, text: write(km) },
+        geometry: { type: 'Point', coordinates: at(km, turn) },
+      }),
+    ),
+  ]);
+  return { type: 'FeatureCollection', features };
+}
+
+/** Grounds and lines below the names of towns, and distances above them. */
+export function ringLayers({ soft, land, road }: Colours): {
+  below: LayerSpecification[];
+  above: LayerSpecification[];
+} {
+  const least = stepsOf(leastRing, ['zoom']);
+  const isShown: ExpressionSpecification = ['>=', ['get', 'km'], least];
+  const isGround: ExpressionSpecification = ['<=', ['get', 'km'], ['*', discRange, least]];
+  const common = { source: 'rings', minzoom: leastZoom, filter: isShown };
+  return {
+    below: [
+      {
+        ...common,
+        id: 'ring-grounds',
+        type: 'fill',
+        filter: ['all', isShown, isGround],
+        paint: { 'fill-color': road, 'fill-opacity': discOpacity },
+      },
+      { ...common, id: 'rings', type: 'line', paint: { 'line-color': soft, 'line-opacity': ringOpacity } },
+    ],
+    above: [
+      {
+        ...common,
+        id: 'ring-distances',
+        type: 'symbol',
+        layout: { 'text-field': ['get', 'text'], 'text-font': ['Regular', 'Figtree'], 'text-size': 12 },
+        paint: { 'text-color': soft, 'text-halo-color': land, 'text-halo-width': 1.5 },
+      },
+    ],
+  };
+}
