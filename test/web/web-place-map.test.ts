@@ -37,6 +37,19 @@ test('map picture: 200 with the coast, the names of towns and distances, in the 
   assert.match(await drawAt(0, 0), /fill="var\(--water\)"/);
 });
 
+test('map picture: a town has the name of the addresses beside the map, and distances are from there', async () => {
+  const around = 'box=11.8,57.6,12.15,57.8&size=400,400';
+  const plain = await draw(around);
+  assert.match(plain, />Gothenburg<\/text>/);
+  assert.match(plain, />5 km<\/text>/);
+  for (const town of ['Göteborg', 'Saluhallen, Kungstorget, 411 17 Göteborg']) {
+    const named = await draw(`${around}&town=${encodeURIComponent(town)}`);
+    assert.match(named, />Göteborg<\/text>/);
+    assert.doesNotMatch(named, /Gothenburg/);
+  }
+  assert.match(await draw(`${around}&town=Oslo`), />Gothenburg<\/text>/);
+});
+
 test('map picture: a place in the file of streets has streets, and one around the antimeridian is drawn', async () => {
   const streets = await drawAt(town.lat, town.lng, withStreets);
   const widthsOf = (picture: string, colour: string) =>

@@ -326,12 +326,49 @@ test('draft: the form of an event survives the end of the session and the sign-i
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
   await page.reload();
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
-  // The form of another template has a draft of its own.
-  await page.getByRole('link', { name: 'Choose another template' }).click();
-  await page.getByRole('link', { name: 'Picnic' }).click();
-  await expect(page).toHaveURL('/new?template=picnic');
+  // The address of another template has a draft of its own.
+  await page.goto('/new?template=picnic');
   await expect(page.getByLabel('Title')).toHaveValue('');
 });
+
+for (const javaScriptEnabled of [true, false])
+  test.describe(`${javaScriptEnabled ? 'with' : 'without'} scripts`, () => {
+    test.use({ javaScriptEnabled });
+
+    test('templates: another one replaces what was not changed, and the one before can be taken back', async ({
+      page,
+      createPerson,
+      signIn,
+    }) => {
+      await signIn(page.context(), await createPerson());
+      await page.goto('/new');
+      if (javaScriptEnabled) await page.waitForLoadState('networkidle');
+      const choose = async (name: string) => {
+        await page.getByRole('button', { name, exact: true }).click();
+        await expect(page.getByRole('button', { name, exact: true, pressed: true })).toBeVisible();
+      };
+      const items = () =>
+        page
+          .locator('[name=itemTitle]')
+          .evaluateAll((all) => all.map((input) => (input as HTMLInputElement).value));
+      const cover = () => page.locator('[name=coverTheme]:checked').inputValue();
+      await page.getByLabel('Title').fill('Harbour supper');
+      const [firstItems, firstCover] = [await items(), await cover()];
+      await choose('Birthday');
+      await expect(page.getByLabel('Title')).toHaveValue('Harbour supper');
+      await expect(page.getByLabel('Category')).toHaveValue('party');
+      await expect(page.locator('[name=visibility]:checked')).toHaveValue('unlisted');
+      expect(await items()).toContain('Birthday cake');
+      await page.getByLabel('Category').selectOption('music');
+      await choose('General');
+      // The category is the organizer's now.
+      await expect(page.getByLabel('Category')).toHaveValue('music');
+      await expect(page.locator('[name=visibility]:checked')).toHaveValue('public');
+      await expect(page.getByLabel('Title')).toHaveValue('Harbour supper');
+      expect(await items()).toEqual(firstItems);
+      expect(await cover()).toBe(firstCover);
+    });
+  });
 
 test('draft: texts of a message and a profile are kept, and a sign-out removes all drafts', async ({
   page,

@@ -78,7 +78,6 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     'share page': `${path}/share`,
     'own events': '/mine',
     'map of the front page': '/?view=map',
-    templates: '/new',
     'create form': '/new?template=potluck',
     'edit form': `${path}/edit`,
     items: `${path}/items`,

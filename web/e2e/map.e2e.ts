@@ -233,6 +233,21 @@ test('map: on a phone, no pin is cut by an edge of the map or lies under a butto
     }).length;
   });
   expect(faults).toBe(0);
+  // Whose data it is stands in the sheet.
+  const sources = page.getByText('GeoNames (CC BY 4.0) · Natural Earth', { exact: true });
+  await expect(sources.filter({ visible: true })).toBeInViewport();
+  await expect(map.getByText('GeoNames')).toBeHidden();
+});
+
+test('map: a town has the name of the addresses of its events', async ({ page, createPerson }) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  const location = { address: 'Saluhallen, Kungstorget, 411 17 Göteborg', lat: 57.72, lng: 11.98 };
+  await newEvent(organizer, { title: word, location });
+  await page.goto(`/?q=${word}&view=map`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Göteborg');
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('.live.ready')).toBeVisible({ timeout: 60_000 });
+  await expect(map.getByText('Gothenburg')).toHaveCount(0);
 });
 
 for (const { name, query, count } of [

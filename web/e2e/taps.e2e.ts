@@ -99,7 +99,7 @@ test('taps: an organizer publishes an event from a template, with a picture and 
   await page.goto('/');
   const finger = new Finger();
   await finger.tap(page.getByRole('link', { name: 'New event' }));
-  await finger.tap(page.getByRole('link', { name: 'Potluck dinner' }));
+  await finger.tap(page.getByRole('button', { name: 'Potluck dinner' }));
   await finger.type(page.getByLabel('Title'), 'Harbour potluck');
   await finger.tap(page.getByRole('radio', { name: 'Moon' }));
   await finger.type(page.getByLabel('Seats', { exact: true }), '12');

@@ -108,8 +108,6 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
-  const writeKm = (km: number) =>
-    new Intl.NumberFormat(options.language, { style: 'unit', unit: 'kilometer' }).format(km);
   /** The town that the circles of distance are around. */
   let centre = '';
   const look = () => {
@@ -118,7 +116,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     const town = main?.name ?? '';
     if (main && main.key !== centre && options.tiles === null) {
       centre = main.key;
-      showRings(ringsAround(main, writeKm));
+      showRings(ringsAround(main, options.language));
     }
     const isFree = !markersAt(scaleOf()).some(({ lat, lng, eventId }) =>
       touches(roomOf(map.project([lng, lat]), eventId !== null), roomOfTown),

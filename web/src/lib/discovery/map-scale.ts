@@ -20,8 +20,8 @@ export const leastPopulation: Steps = [
   [10, 0],
 ];
 
-/** A map of events without streets zooms no further: it would show the ground of one town alone. */
-export const lastTownZoom = 11;
+/** A map of events without streets zooms no further: it would show the ground of one town and distances alone. */
+export const lastTownZoom = 12;
 
 /** The radii of circles of equal distance, in km. */
 export const ringRadii = [0.5, 1, 2, 5, 10, 20, 50];

@@ -54,16 +54,15 @@ export type MapContent = {
 
 export function mapStyle(
   container: HTMLElement,
-  { streets, room, rings: circles, local }: MapContent,
+  { streets, room, rings, local }: MapContent,
 ): StyleSpecification {
   const colours = coloursOf(container);
-  const rings = ringLayers(colours);
   return {
     version: 8,
     sources: {
       base: { type: 'vector', url: `pmtiles://${baseMap}` },
       ...(streets && { streets: streets.source }),
-      rings: { type: 'geojson', data: circles },
+      rings: { type: 'geojson', data: rings },
       room: { type: 'geojson', data: room },
     },
     layers: [
@@ -81,7 +80,7 @@ export function mapStyle(
       ),
       ...(streets
         ? townsAround(streets, colours, local)
-        : [...rings.below, ...townLayers('base-towns', colours, local), ...rings.above]),
+        : [...ringLayers(colours), ...townLayers('base-towns', colours, local)]),
       ...(streets?.layersIn(colours) ?? []),
       roomLayer,
     ],

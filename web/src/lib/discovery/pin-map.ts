@@ -2,6 +2,7 @@
 import { type LngLatLike, Marker } from 'maplibre-gl';
 import { type Box, centreOf, type Place, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
+import { ringsAround } from './rings.ts';
 
 export type PinMap = {
   /** Moves the pin, unless it is there, and the map to its surroundings. */
@@ -18,6 +19,8 @@ type Options = {
   /** The address of the streets; null for a map without streets. */
   tiles: string | null;
   language: string;
+  /** Names of towns in addresses (local-names.ts). */
+  local: string[];
   texts: MapTexts & { pin: string };
   onmove: (pin: Place) => void;
   /** Called with each place that the map shows. */
@@ -45,7 +48,7 @@ export async function startPinMap({
   ...options
 }: Options): Promise<PinMap> {
   const box = boxAt(pin, options.tiles !== null);
-  const { map, ready, makeRoom, hasStreetsAt, remove } = await openMap({
+  const { map, ready, makeRoom, hasStreetsAt, showRings, remove } = await openMap({
     ...options,
     texts,
     bounds: toBounds(box),
@@ -66,6 +69,7 @@ export async function startPinMap({
     isPlaced = true;
     // MapLibre gives every marker the same name.
     element.setAttribute('aria-label', texts.pin);
+    if (options.tiles === null) showRings(ringsAround(marker.getLngLat(), options.language));
     makeRoom();
   };
   if (pin) place(pin);

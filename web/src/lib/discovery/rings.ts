@@ -10,8 +10,8 @@ const corners = 120;
 /** Of a map of a town and its surroundings. */
 const leastZoom = 8;
 
-/** @param write a distance in the language of the visitor */
-export function ringsAround({ lat, lng }: Place, write: (km: number) => string): FeatureCollection {
+export function ringsAround({ lat, lng }: Place, language: string): FeatureCollection {
+  const kilometers = new Intl.NumberFormat(language, { style: 'unit', unit: 'kilometer' });
   const at = (km: number, turn: number) => [
     lng + ((km / kmPerDegree) * Math.sin(turn * 2 * Math.PI)) / Math.cos((lat * Math.PI) / 180),
     lat + (km / kmPerDegree) * Math.cos(turn * 2 * Math.PI),
@@ -25,10 +25,10 @@ export function ringsAround({ lat, lng }: Place, write: (km: number) => string):
         coordinates: [Array.from({ length: corners + 1 }, (_, i) => at(km, (i % corners) / corners))],
       },
     },
-    ...[0, 0.5].map(
+    ...[0, 0.25, 0.5, 0.75].map(
       (turn): Feature => ({
         type: 'Feature',
-        properties: { km, text: write(km) },
+        properties: { km, text: kilometers.format(km) },
         geometry: { type: 'Point', coordinates: at(km, turn) },
       }),
     ),
@@ -36,34 +36,27 @@ export function ringsAround({ lat, lng }: Place, write: (km: number) => string):
   return { type: 'FeatureCollection', features };
 }
 
-/** Grounds and lines below the names of towns, and distances above them. */
-export function ringLayers({ soft, land, road }: Colours): {
-  below: LayerSpecification[];
-  above: LayerSpecification[];
-} {
+/** Below the names of towns, which have their room first. */
+export function ringLayers({ soft, land, road }: Colours): LayerSpecification[] {
   const least = stepsOf(leastRing, ['zoom']);
   const isShown: ExpressionSpecification = ['>=', ['get', 'km'], least];
   const isGround: ExpressionSpecification = ['<=', ['get', 'km'], ['*', discRange, least]];
   const common = { source: 'rings', minzoom: leastZoom, filter: isShown };
-  return {
-    below: [
-      {
-        ...common,
-        id: 'ring-grounds',
-        type: 'fill',
-        filter: ['all', isShown, isGround],
-        paint: { 'fill-color': road, 'fill-opacity': discOpacity },
-      },
-      { ...common, id: 'rings', type: 'line', paint: { 'line-color': soft, 'line-opacity': ringOpacity } },
-    ],
-    above: [
-      {
-        ...common,
-        id: 'ring-distances',
-        type: 'symbol',
-        layout: { 'text-field': ['get', 'text'], 'text-font': ['Regular', 'Figtree'], 'text-size': 12 },
-        paint: { 'text-color': soft, 'text-halo-color': land, 'text-halo-width': 1.5 },
-      },
-    ],
-  };
+  return [
+    {
+      ...common,
+      id: 'ring-grounds',
+      type: 'fill',
+      filter: ['all', isShown, isGround],
+      paint: { 'fill-color': road, 'fill-opacity': discOpacity },
+    },
+    { ...common, id: 'rings', type: 'line', paint: { 'line-color': soft, 'line-opacity': ringOpacity } },
+    {
+      ...common,
+      id: 'ring-distances',
+      type: 'symbol',
+      layout: { 'text-field': ['get', 'text'], 'text-font': ['Regular', 'Figtree'], 'text-size': 12 },
+      paint: { 'text-color': soft, 'text-halo-color': land, 'text-halo-width': 1.5 },
+    },
+  ];
 }
