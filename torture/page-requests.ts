@@ -75,6 +75,11 @@ function formRequests(who: string, event: string, headers: Record<string, string
     ['places of an address with many parts', '/new?/places', `address=${'a,'.repeat(40_000)}`],
     ['a draft with many rows', '/new?/draft', 'itemTitle=x&'.repeat(8_000)],
     ['rows of a new event', '/new?/rows', 'itemTitle=x&'.repeat(14_000)],
+    [
+      'a template for many rows',
+      '/new?/template',
+      `template=general&next=potluck&${'itemTitle=x&'.repeat(14_000)}`,
+    ],
     ['places of a stored event', `/e/${event}/edit?/places`, `address=${'a,'.repeat(40_000)}`],
     ['a language and a long path', '/language', `language=en&next=${'/'.repeat(15_000)}`],
     ['a sign-in with a long path', '/sign-in?/code', `email=a@b.example&next=${'/'.repeat(15_000)}`],

@@ -197,7 +197,7 @@ function coveredBySheet(container: HTMLElement): number {
 const hasName = (map: MapLibre, name: string): boolean =>
   map
     .queryRenderedFeatures()
-    .some(({ layer, properties }) => layer.type === 'symbol' && properties.name === name);
+    .some(({ layer, properties }) => layer.type === 'symbol' && isNamed(properties as Town, name));
 
 const toBox = (bounds: LngLatBounds): Box =>
   normalizeBox({

@@ -25,7 +25,7 @@ export function ringsAround({ lat, lng }: Place, language: string): FeatureColle
         coordinates: [Array.from({ length: corners + 1 }, (_, i) => at(km, (i % corners) / corners))],
       },
     },
-    ...[0, 0.25, 0.5, 0.75].map(
+    ...[0.25, 0.5].map(
       (turn): Feature => ({
         type: 'Feature',
         properties: { km, text: kilometers.format(km) },

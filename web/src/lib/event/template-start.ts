@@ -13,16 +13,16 @@ export function exchangeTemplate(entered: StartValues, from: StartValues, to: St
   const choose = <Name extends 'category' | 'visibility' | 'coverTheme'>(name: Name) =>
     entered[name] === from[name] ? to[name] : entered[name];
   const own = entered.items.filter(
-    (item) => item.title !== '' && !from.items.some((suggested) => isSame(item, suggested)),
+    (item) => item.title !== '' && !from.items.some((suggested) => isSameItem(item, suggested)),
   );
   return {
     category: choose('category'),
     visibility: choose('visibility'),
     coverTheme: choose('coverTheme'),
-    modules: isSame(entered.modules, from.modules) ? to.modules : entered.modules,
+    modules: entered.modules.join() === from.modules.join() ? to.modules : entered.modules,
     items: [...own, ...to.items.filter((item) => !own.some(({ title }) => title === item.title))],
   };
 }
 
-const isSame = <Value extends ItemValues | string[]>(a: Value, b: Value): boolean =>
-  Object.entries(a).join('\n') === Object.entries(b).join('\n');
+const isSameItem = (a: ItemValues, b: ItemValues): boolean =>
+  a.title === b.title && a.kind === b.kind && a.quantity === b.quantity && a.emoji === b.emoji;
