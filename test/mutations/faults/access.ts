@@ -185,7 +185,7 @@ export const accessFaults: Fault[] = [
   ]),
   ...faultsOf('src/http/define-endpoint.ts', [
     [
-      "access === 'admin' && input.caller?.role !== 'admin'",
+      "caller === 'admin' && input.caller?.role !== 'admin'",
       'false',
       'access-matrix',
       'everybody lists accounts',

@@ -116,8 +116,8 @@ export const cacheFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/calendars/get-calendar.ts', [
     [
-      "access: 'public',",
-      "access: 'public',\n  uncached: true,",
+      "caller: 'none',",
+      "caller: 'none',\n  uncached: true,",
       'fresh-reads',
       'a calendar has stale events',
     ],

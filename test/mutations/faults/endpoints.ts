@@ -239,21 +239,21 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/admin/list-accounts.ts', [
-    ["access: 'admin',", "access: 'required',", 'admin-roles', 'everybody lists accounts and phone numbers'],
+    ["caller: 'admin',", "caller: 'fresh',", 'admin-roles', 'everybody lists accounts and phone numbers'],
   ]),
   ...faultsOf('src/modules/admin/list-audit.ts', [
-    ["access: 'admin',", "access: 'required',", 'admin-roles', 'everybody reads the audit trail'],
+    ["caller: 'admin',", "caller: 'fresh',", 'admin-roles', 'everybody reads the audit trail'],
   ]),
   ...faultsOf('src/modules/admin/list-flags.ts', [
-    ["access: 'admin',", "access: 'required',", 'admin-flags', 'everybody reads the flags'],
+    ["caller: 'admin',", "caller: 'fresh',", 'admin-flags', 'everybody reads the flags'],
   ]),
   ...faultsOf('src/modules/admin/change-role.ts', [
     ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
   ]),
   ...faultsOf('src/modules/reports/admin-reports.ts', [
     [
-      "access: 'admin',\n  method: 'GET',\n  path: '/v1/admin/reports',",
-      "access: 'required',\n  method: 'GET',\n  path: '/v1/admin/reports',",
+      "caller: 'admin',\n  method: 'GET',\n  path: '/v1/admin/reports',",
+      "caller: 'fresh',\n  method: 'GET',\n  path: '/v1/admin/reports',",
       'admin-reports',
       'everybody reads the reports',
     ],
