@@ -1,6 +1,6 @@
 /**
  * Sends large bodies in pieces, the next one when the connection has taken the one before. So `bytesWritten` and
- * `writableLength` of the connection show how far a slow client has read (unread-responses.ts): of a body that is
+ * `writableLength` of the connection show how far a slow client has read (limits/admission.ts): of a body that is
  * written at once, both change only with its last byte.
  */
 import { Readable } from 'node:stream';

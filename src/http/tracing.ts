@@ -1,7 +1,7 @@
 /** A span for each request, in which its hooks and its handler run. */
 import type { FastifyInstance, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { activeTracer, parseTraceparent, type Span } from '#telemetry';
-import { monitoringPaths } from './limits/load-shedding.ts';
+import { monitoringPaths } from './limits/admission.ts';
 import { isPageCall } from './page-calls.ts';
 
 declare module 'fastify' {

@@ -8,13 +8,10 @@ import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDrain } from '../http/drain.ts';
+import { registerAdmission } from '../http/limits/admission.ts';
 import { registerLingeringClose } from '../http/limits/lingering-close.ts';
-import { registerLoadShedding } from '../http/limits/load-shedding.ts';
-import { OpenRequests, registerOpenRequests } from '../http/limits/open-requests.ts';
 import { registerRateLimit } from '../http/limits/rate-limit.ts';
-import { registerRequestTimeout } from '../http/limits/request-timeout.ts';
 import { registerTurns } from '../http/limits/turns.ts';
-import { registerUnreadResponses } from '../http/limits/unread-responses.ts';
 import { registerMetrics } from '../http/metrics.ts';
 import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
@@ -73,11 +70,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerSecurityHeaders(app, headers);
   registerLingeringClose(app);
   registerMetrics(app);
-  const open = new OpenRequests();
-  registerLoadShedding(app, open, base.outages);
-  registerOpenRequests(app, open);
-  registerRequestTimeout(app, open);
-  registerUnreadResponses(app, open);
+  const open = registerAdmission(app, base.outages);
   registerTargetCheck(app);
   // Where requests are not limited, as in a load test, a single client may take the whole server.
   if (config.rateLimit > 0) registerTurns(app, open);

@@ -1,9 +1,8 @@
 /**
- * The requests of a server that are not complete, for load shedding, the request timeout and the watch over
- * unread responses. A request has two phases. Until its handler has responded it holds one of the server's
+ * The requests of a server that are not complete (admission.ts). A request has two phases. Until its handler has responded it holds one of the server's
  * places. After that it waits for its client to read the response, which may take long and holds no place.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { largestNetworkOf } from '#base';
 
 /** What the requests of one client network, the largest one of an address, hold. */
@@ -12,7 +11,7 @@ export type NetworkLoad = {
   requests: number;
   /** Requests whose handler has not responded. */
   places: number;
-  /** Responses that clients are slow to read (unread-responses.ts), streams excepted. */
+  /** Responses that clients are slow to read (admission.ts), streams excepted. */
   unread: number;
 };
 
@@ -28,7 +27,7 @@ declare module 'fastify' {
     isAnswered: boolean;
     /** The counts of the client's network; null for a request that is not open. */
     network: NetworkLoad | null;
-    /** How the client reads the response; null until unread-responses.ts sees the response. */
+    /** How the client reads the response; null until admission.ts sees the response. */
     delivery: Delivery | null;
     /** Marks the response as a stream: it no longer holds a place, and has no timeout. */
     stayOpen(): void;
@@ -141,31 +140,4 @@ export class OpenRequests implements Iterable<FastifyReply> {
   *[Symbol.iterator](): Generator<FastifyReply> {
     for (const reply of this.#replies) if (reply) yield reply;
   }
-}
-
-/** Counts requests as open from this hook until their response is complete. */
-export function registerOpenRequests(app: FastifyInstance, open: OpenRequests): void {
-  app.decorateReply('openIndex', -1);
-  app.decorateReply('since', 0);
-  app.decorateReply('isStream', false);
-  app.decorateReply('isAnswered', false);
-  app.decorateReply('network', null);
-  app.decorateReply('delivery', null);
-  app.decorateReply('stayOpen', function (this: FastifyReply) {
-    this.isStream = true;
-    open.answer(this);
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.since = performance.now();
-    open.add(reply, open.loadOf(request.ip));
-    done();
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    open.answer(reply);
-    done(null, payload);
-  });
-  app.addHook('onResponse', (_request, reply, done) => {
-    open.remove(reply);
-    done();
-  });
 }

@@ -26,7 +26,7 @@ const maxRefusals = shareOf(500);
 /** Networks in memory above which those without a waiting refusal are removed. */
 const maxIdleNetworks = 1_000;
 
-/** The times of the latest refusals. Each network has at most as many waiting as it has places (load-shedding.ts). */
+/** The times of the latest refusals. Each network has at most as many waiting as it has places (admission.ts). */
 class Refusals {
   #times = new Map<string, number>();
 

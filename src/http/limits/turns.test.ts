@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
+import { OutageLog } from '../outage-log.ts';
 import { runAsPageCall } from '../page-calls.ts';
-import { OpenRequests, registerOpenRequests } from './open-requests.ts';
+import { registerAdmission } from './admission.ts';
 import { registerTurns } from './turns.ts';
 
 /** `bytes`: of the body. */
@@ -12,9 +13,7 @@ type Request = { remoteAddress?: string; bytes?: number };
 /** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */
 async function openApp(t: TestContext) {
   const app = fastify();
-  const open = new OpenRequests();
-  registerOpenRequests(app, open);
-  registerTurns(app, open);
+  registerTurns(app, registerAdmission(app, new OutageLog(app.log)));
   const ends = new Map<string, () => void>();
   const starts = new Map<string, number>();
   const handler = async (request: { query: unknown }) => {
@@ -24,9 +23,9 @@ async function openApp(t: TestContext) {
     return {};
   };
   app.get('/', handler);
-  app.get('/transfer', { config: { turns: 'transfer' } }, handler);
-  app.get('/heavy', { config: { turns: 'heavy' } }, handler);
-  app.get('/page', { config: { turns: 'page' } }, handler);
+  app.get('/transfer', { config: { limits: { turns: 'transfer' } } }, handler);
+  app.get('/heavy', { config: { limits: { turns: 'heavy' } } }, handler);
+  app.get('/page', { config: { limits: { turns: 'page' } } }, handler);
   app.addContentTypeParser('*', (_request, payload, done) => payload.resume().on('end', () => done(null)));
   app.post('/', handler);
   t.after(() => app.close());
@@ -127,11 +126,9 @@ async function shortestPauseMs(
   send = (sendTwo: () => unknown) => sendTwo(),
 ) {
   const app = fastify();
-  const open = new OpenRequests();
-  registerOpenRequests(app, open);
-  registerTurns(app, open);
+  registerTurns(app, registerAdmission(app, new OutageLog(app.log)));
   const [starts, ends]: [number[], number[]] = [[], []];
-  app.get('/', { config: { turns } }, async () => {
+  app.get('/', { config: { limits: { turns } } }, async () => {
     starts.push(performance.now());
     await sleep(2);
     ends.push(performance.now());

@@ -57,9 +57,9 @@ const placesOf = ({ request }: FastifyReply, { atOnce }: { atOnce: number }): nu
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.limits?.turns ?? 'light';
 
 /**
- * Must be registered after the hook that counts requests as open, and before validation, which reads bodies in the turn of
- * their request. The number of waiting requests is bounded by the places of the network (load-shedding.ts); a request that
- * waits until its timeout gets a 503 (request-timeout.ts).
+ * Must be registered before validation, which reads bodies in the turn of their request. The number of waiting requests is
+ * bounded by the places of the network, and a request that waits until its timeout gets a 503 (admission.ts).
+ * @param open the requests that the admission counts before
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
   const queues = new WeakMap<NetworkLoad, Map<TurnKind, Queue>>();

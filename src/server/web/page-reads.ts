@@ -9,7 +9,7 @@ import { span } from '#telemetry';
 import type { App } from '../../http/app.ts';
 import { type Endpoint, type Response, runEndpoint } from '../../http/define-endpoint.ts';
 import type { Module } from '../../http/define-module.ts';
-import { defaultTimeoutMs } from '../../http/limits/request-timeout.ts';
+import { defaultTimeoutMs } from '../../http/limits/admission.ts';
 import { errorResponse, toErrorResponse } from '../../http/problems.ts';
 import { serializerOf } from '../../http/serialization.ts';
 import type { BaseServices } from '../../http/services.ts';

@@ -115,12 +115,7 @@ export const cacheFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/calendars/get-calendar.ts', [
-    [
-      "caller: 'none',",
-      "caller: 'none',\n  uncached: true,",
-      'fresh-reads',
-      'a calendar has stale events',
-    ],
+    ["caller: 'none',", "caller: 'none',\n  uncached: true,", 'fresh-reads', 'a calendar has stale events'],
   ]),
   ...faultsOf('src/server/web/page-reads.ts', [
     [

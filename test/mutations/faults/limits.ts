@@ -47,21 +47,21 @@ export const limitFaults: Fault[] = [
       'refused requests use up the limit of other networks',
     ],
   ]),
-  ...faultsOf('src/http/limits/load-shedding.ts', [
+  ...faultsOf('src/http/limits/admission.ts', [
     [
-      "done(new Problem('unavailable'));",
-      'done();',
+      "return isBusy(open) && isFullFor(load, open) ? new Problem('unavailable') : null;",
+      'return null;',
       'backpressure',
       'an overloaded server accepts everything',
     ],
     [
-      'if (load.unread >= maxUnreadPerNetwork) return done(tooManyUnread());',
+      'if (load.unread >= maxUnreadPerNetwork) return tooManyUnread();',
       '',
       'backpressure',
       'unread responses fill the memory',
     ],
     [
-      'if (monitoringPaths.has(request.url)) return done();',
+      'if (monitoringPaths.has(url)) return null;',
       '',
       'backpressure',
       'monitoring reports an overloaded server as down',

@@ -10,7 +10,7 @@ export const sessionFaults: Fault[] = [
       'a route without a declared access',
     ],
     [
-      "if (!credential && caller && requiresToken(caller))",
+      'if (!credential && caller && requiresToken(caller))',
       'if (false)',
       'access-matrix',
       'an operation without a token',
