@@ -5,9 +5,8 @@ export { connect, type Database, maxConnectionsOf, type PoolState } from './clie
 export { type Connection, openConnection, transactionOn } from './connection.ts';
 export { readInBatches } from './cursor.ts';
 export { isOutage, isTransient, isUnstorable, violates } from './errors.ts';
-export { type LockWaits, lockEach, lockRows, skipLockedUnless } from './locks.ts';
+export { type LockWaits, lockEach, lockRows, lockThenRead, skipLockedUnless } from './locks.ts';
 export { createPartitions, deleteOlderThan, type PartitionedTable } from './partitions.ts';
-export { lockThenRead } from './pipeline.ts';
 export { byPosition, ConnectionLostError, one, type Queryable, type Row } from './query.ts';
 export { crashing, RecoveryError, startingUp, untilRecovered } from './recovery.ts';
 export {

@@ -19,13 +19,15 @@ import { lockCallers } from '../identity/act-as.ts';
 import type { UnlockedCaller, Viewer } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { IdempotencyContext } from './context.ts';
-import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
 import {
   findStoredResponses,
   type IdempotencyKey,
   lockKeys,
   type Replay,
+  type ReplayResponse,
   refuseKeyInUse,
+  replay,
+  retryOnKeyConflict,
   type StoredResponse,
   storeResponses,
 } from './stored-responses.ts';

@@ -1,5 +1,5 @@
 /** Runs the work of a request once for each idempotency key; a repeated request gets the stored response. */
-import { type Database, type Transaction, transaction, violates } from '#pg';
+import { type Database, type Transaction, transaction } from '#pg';
 import { actAs, lockCaller } from '../identity/act-as.ts';
 import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
@@ -7,14 +7,15 @@ import type { IdempotencyContext } from './context.ts';
 import {
   findStoredResponses,
   lockKeys,
+  type ReplayResponse,
   refuseKeyInUse,
+  replay,
+  retryOnKeyConflict,
   type StoredResponse,
   storeResponses,
 } from './stored-responses.ts';
 
 type Response = { status: number; body: unknown; headers?: Record<string, string | number> };
-/** A serialized response. That of a repeated request has the header `Idempotent-Replayed`. */
-export type ReplayResponse = { statusCode: number; json: string; headers: Record<string, string> };
 
 /**
  * Runs `work` in a transaction on behalf of the caller, as `actAs` does. If the request has an idempotency key, the
@@ -55,29 +56,3 @@ export async function runIdempotent<const R extends Response>(
 
 const textHeaders = (headers: Record<string, string | number> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
-
-/** Returns a stored response with the header that marks it as a replay. */
-export const replay = ({ status, body, location }: StoredResponse): ReplayResponse => ({
-  statusCode: status,
-  json: body,
-  headers: { 'idempotent-replayed': 'true', ...(location !== undefined && { location }) },
-});
-
-const maxAttempts = 3;
-
-/**
- * Runs `run` again if another transaction has stored a response under the same key, which `run` did not see; the next run
- * finds it. On a cluster, the locks of keys end when the coordinator has committed, which is before the node with the
- * response shows it.
- * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
- */
-export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!violates(error, 'idempotency_keys_pkey')) throw error;
-      if (attempt >= maxAttempts) throw new Problem('idempotency_key_in_use');
-    }
-  }
-}

@@ -1,7 +1,7 @@
 /** The table of responses to requests with an `Idempotency-Key`, and their encryption. */
 
 import { dayMs } from '#base';
-import { type Database, type Queryable, rowsOf, type Statement, sql } from '#pg';
+import { type Database, type Queryable, rowsOf, type Statement, sql, violates } from '#pg';
 import { Problem } from '../lib/errors.ts';
 import { seal, unseal } from '../lib/sealing.ts';
 
@@ -130,4 +130,33 @@ const keyOf = ({ userId, keyHash }: IdempotencyKey): string => userId + keyHash.
 /** Deletes responses that are older than a day. */
 export async function deleteExpiredResponses(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from idempotency_keys where created_at <= ${expiryOf(now)}`);
+}
+
+/** A serialized response. That of a repeated request has the header `Idempotent-Replayed`. */
+export type ReplayResponse = { statusCode: number; json: string; headers: Record<string, string> };
+
+/** Returns a stored response with the header that marks it as a replay. */
+export const replay = ({ status, body, location }: StoredResponse): ReplayResponse => ({
+  statusCode: status,
+  json: body,
+  headers: { 'idempotent-replayed': 'true', ...(location !== undefined && { location }) },
+});
+
+const maxAttempts = 3;
+
+/**
+ * Runs `run` again if another transaction has stored a response under the same key, which `run` did not see; the next run
+ * finds it. On a cluster, the locks of keys end when the coordinator has committed, which is before the node with the
+ * response shows it.
+ * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
+ */
+export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!violates(error, 'idempotency_keys_pkey')) throw error;
+      if (attempt >= maxAttempts) throw new Problem('idempotency_key_in_use');
+    }
+  }
 }
