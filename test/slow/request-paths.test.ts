@@ -42,7 +42,7 @@ test('request paths: a claim and a list run at most 60 and 72 files, which archi
   const { id } = await createEvent(api, organizer);
   expectStatus(await api.post(`/v1/events/${id}/rsvp`, guest.token, { status: 'going' }), 200);
   const items: string[] = [];
-  for (let i = 0; i < 3; i++) items.push((await createItem(api, organizer, id)).id);
+  for (let i = 0; i < 5; i++) items.push((await createItem(api, organizer, id)).id);
   const requests = {
     claim: async (i: number) =>
       expectStatus(await api.post(`/v1/items/${items[i]}/claim`, guest.token, { quantity: 1 }), 201),
@@ -61,7 +61,11 @@ test('request paths: a claim and a list run at most 60 and 72 files, which archi
     ['claim', 60],
     ['list', 72],
   ] as const) {
-    const files = await measureFiles(() => requests[name](2));
+    // What runs each time: timers run code of other files meanwhile.
+    const runs: string[][] = [];
+    for (const i of [2, 3, 4]) runs.push(await measureFiles(() => requests[name](i)));
+    const [first = [], ...others] = runs;
+    const files = first.filter((file) => others.every((other) => other.includes(file)));
     assert.ok(files.length > 30, `${files.length} files`);
     assert.ok(files.length <= most, `${name}: ${files.length} files\n${files.join('\n')}`);
     assert.deepEqual(
