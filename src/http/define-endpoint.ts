@@ -119,7 +119,7 @@ type Metadata = {
 
 type SessionRules = {
   /**
-   * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with
+   * Serves the sessions of suspended accounts too (decision 22). All other endpoints refuse their tokens with
    * a 403.
    */
   allowsSuspended?: true;
