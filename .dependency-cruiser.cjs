@@ -1,3 +1,5 @@
+const { readFileSync } = require('node:fs');
+
 /**
  * The import rules, for values and for types. Imports point down the two lists below: a folder may import itself
  * and the folders before it. docs/architecture.md describes the folders.
@@ -19,28 +21,21 @@ const layers = [
   ['cli'],
 ];
 
-/** Folders of src/modules/, the lowest first. */
-const modules = [
-  'uploads',
-  'users',
-  'auth',
-  'places',
-  'events',
-  'attendance',
-  'items',
-  'discovery',
-  'feed',
-  'calendars',
-  'imports',
-  'live',
-  'messages',
-  'notifications',
-  'reports',
-  'admin',
-  'account',
-  'oidc',
-  'instance',
-];
+/** Folders of src/modules/, the lowest first, as src/server/modules.ts lists them. */
+const modules = readModules();
+
+function readModules() {
+  const text = readFileSync(`${__dirname}/src/server/modules.ts`, 'utf8');
+  const folders = new Map();
+  for (const [, names, folder] of text.matchAll(/^import \{ (.+) \} from '\.\.\/modules\/(\w+)\//gm))
+    for (const name of names.split(', ')) folders.set(name, folder);
+  const [, list = ''] = /const modules[^=]*= \[([^\]]*)\]/.exec(text) ?? [];
+  const listed = list.split(',').map((name) => folders.get(name.trim()));
+  const ordered = [...new Set(listed.filter(Boolean))];
+  // It has no endpoints: a command uses it.
+  ordered.splice(ordered.indexOf('calendars') + 1, 0, 'imports');
+  return ordered;
+}
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */
 const pageFolders = [

@@ -1,4 +1,5 @@
 /** Writes the generated parts of the documentation: `npm run docs`. `test/documents/docs.test.ts` compares them. */
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
@@ -9,6 +10,8 @@ import { LOCK_ORDER } from '../src/schema/locks.ts';
 
 /** A part of a document, between two marker comments. */
 type Part = { file: string; name: string; source: string; text: string };
+
+const source = path.join(import.meta.dirname, '..', 'src');
 
 const code = (text: string): string => `\`${text}\``;
 const codes = (texts: readonly string[]): string => texts.map(code).join(', ');
@@ -32,9 +35,31 @@ const kindRows = notificationKinds.map((kind) => {
   return `| ${code(kind)} | ${about} | ${code(level)} | ${description} |\n`;
 });
 
+/** Each module with the comment on it, in the order of src/server/modules.ts from the end: the highest first. */
+const moduleRows = [
+  ...readFileSync(path.join(source, 'server', 'modules.ts'), 'utf8').matchAll(/^ {2}(\w+),$/gm),
+]
+  .toReversed()
+  .flatMap(([, name = '']) => {
+    const folder = path.join(source, 'modules', name);
+    if (!existsSync(folder)) return [];
+    const [, comment] =
+      /\/\*\* (.+?)\.? \*\/\nexport const \w+ = defineModule/.exec(
+        readFileSync(path.join(folder, 'index.ts'), 'utf8'),
+      ) ?? [];
+    if (!comment) throw new Error(`src/modules/${name}/index.ts has no comment on the module`);
+    return [`| ${code(name)} | ${comment} |\n`];
+  });
+
 const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
 
 export const generatedParts: Part[] = [
+  {
+    file: 'architecture.md',
+    name: 'modules',
+    source: 'src/server/modules.ts',
+    text: `\n| module | content |\n|---|---|\n${moduleRows.join('')}`,
+  },
   { file: 'architecture.md', name: 'lock order', source: 'src/schema/locks.ts', text: lockOrder },
   {
     file: 'specification.md',
