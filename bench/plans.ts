@@ -5,7 +5,7 @@ import { connect, type Database, raw, type Statement, sql } from '#pg';
 import { readConfig } from '../src/config/config.ts';
 import type { BaseServices } from '../src/http/services.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
-import { type EventQuery, noDays } from '../src/modules/discovery/event-query.ts';
+import { type EventQuery, readEventQuery } from '../src/modules/discovery/event-query.ts';
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { createEventServices } from '../src/modules/events/services.ts';
@@ -28,17 +28,7 @@ const db: Database = {
 const explain = raw('explain (analyze, buffers, costs off, timing off, summary off) ');
 
 const now = new Date();
-const noFilter: EventQuery = {
-  circle: null,
-  box: null,
-  category: null,
-  search: null,
-  isFree: false,
-  from: now,
-  since: null,
-  days: noDays,
-  until: null,
-};
+const noFilter = readEventQuery({}, now);
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const queries: [name: string, query: EventQuery, order: 'start' | 'relevance', page: number][] = [

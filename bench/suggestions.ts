@@ -53,7 +53,7 @@ function buildIndex(): EventIndex {
       lat: Number(lat),
       lng: Number(lng),
       category: `${category}`,
-      isFree: event.price === 0,
+      traits: 0,
       organizerId: `${event.organizer_id}`,
       firstDay: null,
       endDay: null,

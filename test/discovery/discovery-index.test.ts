@@ -4,7 +4,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeLog, type CommittedChange, changeKeyOf } from '#fresh-records';
 import { cellOf } from '#record-index';
-import { type ListQuery, noDays } from '../../src/modules/discovery/event-query.ts';
+import { type ListQuery, readEventQuery } from '../../src/modules/discovery/event-query.ts';
 import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
 import { dayOf } from '../../src/modules/events/listing-keys.ts';
 import { createEvent, createUser, eventBody } from '../support/factories.ts';
@@ -13,15 +13,8 @@ import { startTestApp } from '../support/setup.ts';
 const api = await startTestApp();
 
 const anyEvent: ListQuery = {
+  ...readEventQuery({}, new Date()),
   from: null,
-  since: null,
-  until: null,
-  days: noDays,
-  category: null,
-  circle: null,
-  box: null,
-  isFree: false,
-  search: null,
   order: 'start',
   hiddenOrganizers: [],
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { eventTraits, traitNames, traitsOf } from '../operations/event-traits.ts';
 import { startBothModes } from '../support/both-modes.ts';
 import { createEvent, createUser, type Person } from '../support/factories.ts';
 import { expectStatus } from '../support/setup.ts';
@@ -61,7 +62,7 @@ const anyEvent = fc.record({
     .record({ place, address: text })
     .map(({ place, address }) => ({ address: `At ${address}`, ...place })),
   category: fc.constantFrom(...categories),
-  price: fc.constantFrom(undefined, 0, 0, 5),
+  fields: fc.tuple(...Object.values(eventTraits).map(({ examples }) => fc.constantFrom(...examples))),
   visibility: fc.constantFrom('public', 'public', 'public', 'unlisted', 'private'),
   cancelled: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   organizer: fc.constantFrom(...organizers),
@@ -73,23 +74,26 @@ type CreatedEvent = {
   startAt: number;
   endAt: number;
   days: { first: number; end: number } | null;
+  traits: string[];
   shown: boolean;
   organizer: Person;
-} & Pick<ReturnType<typeof sample>[number], 'title' | 'description' | 'location' | 'category' | 'price'>;
+} & Pick<ReturnType<typeof sample>[number], 'title' | 'description' | 'location' | 'category'>;
 const sample = () => fc.sample(anyEvent, { numRuns: 300, seed });
 
 async function createSample(sampled: ReturnType<typeof sample>[number]): Promise<CreatedEvent> {
-  const { startAt: at, hours, allDay: timezone, cancelled, organizer, ...fields } = sampled;
+  const { startAt: at, hours, allDay: timezone, cancelled, organizer, fields: some, ...fields } = sampled;
   const first = Math.floor(at / day) * day;
   const days = timezone === undefined ? null : { first, end: first + Math.max(hours, 24) * (day / 24) };
   const offset = (zones[timezone ?? 'UTC'] ?? 0) * (day / 24);
   const [startAt, endAt] = days ? [days.first - offset, days.end - offset] : [at, at + hours * (day / 24)];
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(endAt).toISOString() };
-  const { id } = await createEvent(api, organizer, {
+  const event = await createEvent(api, organizer, {
     ...fields,
+    ...Object.assign({}, ...some),
     ...times,
     ...(timezone !== undefined && { allDay: true, timezone }),
   });
+  const { id } = event;
   if (cancelled)
     expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { status: 'cancelled' }), 200);
   return {
@@ -98,6 +102,7 @@ async function createSample(sampled: ReturnType<typeof sample>[number]): Promise
     startAt,
     endAt,
     days,
+    traits: traitsOf(event),
     organizer,
     shown: fields.visibility === 'public' && !cancelled,
   };
@@ -124,7 +129,7 @@ const anyQuery = fc.record(
       isOrder: fc.boolean(),
     }),
     box: fc.constantFrom('-180,-90,180,90', '8,47,9,48', '179,-1,-179,1', '8.54,46,8.54,49'),
-    isFree: fc.boolean(),
+    traits: fc.subarray(traitNames),
     category: fc.constantFrom(...categories, 'nonsense'),
     from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
@@ -202,7 +207,7 @@ function expected(events: CreatedEvent[], query: Query): string[] {
         (areDays.begin && event.days ? event.days.first : event.startAt) <= latest &&
         (query.category === undefined || event.category === query.category) &&
         (query.box === undefined || isInBox(query.box, event.location)) &&
-        (!query.isFree || event.price === 0) &&
+        (query.traits ?? []).every((name) => event.traits.includes(name)) &&
         (!query.near || distanceKm(event.location, query.near.place) <= (query.near.radius ?? 50)) &&
         words.every((word) => eventWords.some((eventWord) => eventWord.startsWith(foldText(word))))
       );
@@ -218,7 +223,7 @@ const mm = ({ location }: CreatedEvent, { near }: Query): number =>
     : 0;
 
 function address(query: Query): string {
-  const { near, box, isFree, category, q, limit, page } = query;
+  const { near, box, traits = [], category, q, limit, page } = query;
   const { radius, place, isOrder } = near ?? {};
   const order = isOrder && (radius ?? 50) < 10_000 ? 'distance' : undefined;
   const parameters = {
@@ -226,7 +231,7 @@ function address(query: Query): string {
     radius,
     order,
     bbox: box,
-    isFree,
+    ...Object.fromEntries(traits.map((name) => [name, true])),
     category,
     q,
     ...dates(query).sent,

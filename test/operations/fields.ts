@@ -1,4 +1,5 @@
 /** Rules of parameters that several operations have, and paths of several rows. */
+import { traitNames } from './event-traits.ts';
 import { numeric, type QueryRule, type RowContext, text } from './operation.ts';
 import {
   coordinates,
@@ -43,7 +44,7 @@ export const eventFilters = {
   startFrom: text(timestampOrDay),
   startTo: text(timestampOrDay),
   q: anyText(200),
-  isFree: yesOrNo,
+  ...Object.fromEntries(traitNames.map((name) => [name, yesOrNo])),
 } satisfies Record<string, QueryRule>;
 
 export const ofOrganizer = (tail: string) => ({

@@ -3,6 +3,7 @@
  * words.
  */
 import { words } from '../../src/lib/text.ts';
+import { type EventFacts, traitsOf } from '../../test/operations/event-traits.ts';
 import type { Environment } from '../environment.ts';
 import type { Place } from './vocabulary.ts';
 
@@ -11,6 +12,7 @@ export type ListQuery = {
   q?: string;
   circle?: Place & { radius: number };
   category?: string;
+  traits?: string[];
   /** Query parameters, and the times in ms that they mean. */
   dateFrom?: { text: string; at: number };
   dateTo?: { text: string; at: number };
@@ -29,6 +31,7 @@ type OracleEvent = Place & {
   start: number;
   end: number;
   category: string;
+  traits: string[];
   title: Set<string>;
   address: Set<string>;
   description: Set<string>;
@@ -43,7 +46,7 @@ type Row = Place & {
   title: string;
   address: string;
   description: string;
-};
+} & EventFacts;
 
 /** The number of all changes that were committed. While it stays the same, no list changes. */
 export async function readVersion({ sql }: Environment): Promise<number> {
@@ -53,15 +56,19 @@ export async function readVersion({ sql }: Environment): Promise<number> {
 
 export async function readOracle({ sql }: Environment): Promise<Oracle> {
   const rows = await sql<Row[]>`
-    select e.id, e.organizer_id, e.start_at, e.end_at, e.lat, e.lng, e.category, e.title, e.address, e.description
-    from events e join users u on u.id = e.organizer_id
+    select e.* from events e join users u on u.id = e.organizer_id
     where e.visibility = 'public' and e.status = 'scheduled' and u.suspended_at is null`;
   const blocks = await sql<{ userId: string; otherId: string }[]>`
     select user_id, other_id from relations where blocks`;
-  const events = rows.map(({ startAt, endAt, ...row }) => ({
-    ...row,
-    start: startAt.getTime(),
-    end: endAt.getTime(),
+  const events = rows.map((row) => ({
+    id: row.id,
+    organizerId: row.organizerId,
+    start: row.startAt.getTime(),
+    end: row.endAt.getTime(),
+    lat: row.lat,
+    lng: row.lng,
+    category: row.category,
+    traits: traitsOf(row),
     title: new Set(words(row.title)),
     address: new Set(words(row.address)),
     description: new Set(words(row.description)),
@@ -93,6 +100,7 @@ export class Oracle {
     for (const event of this.events) {
       if (event.end <= from || event.start > until) continue;
       if (query.category !== undefined && event.category !== query.category) continue;
+      if (!(query.traits ?? []).every((name) => event.traits.includes(name))) continue;
       if (query.callerId && this.#blocks.has(`${query.callerId} ${event.organizerId}`)) continue;
       const grade = searched ? gradeOf(event, searched) : 0;
       if (grade === null) continue;

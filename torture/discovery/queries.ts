@@ -1,5 +1,6 @@
 /** Random queries of lists, whose bounds are often those of events. */
 
+import { traitNames } from '../../test/operations/event-traits.ts';
 import type { Server } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
 import type { Client, ClientResponse } from '../client.ts';
@@ -40,6 +41,7 @@ export function randomQuery(random: Random, { events }: Oracle, callerIds: strin
     order: isNear ? 'distance' : 'start',
     ...(chance(0.4) && { q: randomSearch(random) }),
     ...(chance(0.3) && { category: random.pick([...categories, 'other', 'nonsense']) }),
+    traits: traitNames.filter(() => chance(0.2)),
     ...(circle && { circle }),
     ...(dateFrom && { dateFrom }),
     ...(dateTo && { dateTo }),
@@ -61,12 +63,23 @@ function dateOf(random: Random, time: number, restOfDay: number): { text: string
   return { text, at };
 }
 
-export function pathOf({ order, q, circle, category, dateFrom, dateTo, page, limit }: ListQuery): string {
+export function pathOf({
+  order,
+  q,
+  circle,
+  category,
+  traits = [],
+  dateFrom,
+  dateTo,
+  page,
+  limit,
+}: ListQuery): string {
   const fields = {
     ...(order === 'distance' && { order }),
     q,
     ...circle,
     category,
+    ...Object.fromEntries(traits.map((name) => [name, true])),
     dateFrom: dateFrom?.text,
     dateTo: dateTo?.text,
     page,

@@ -1,5 +1,6 @@
 /** Random writes and reads of lists on several servers at once, some of which fail meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomTraits } from '../../test/operations/event-traits.ts';
 import type { Server } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
 import type { Call, ClientResponse } from '../client.ts';
@@ -66,6 +67,7 @@ export function randomFields(random: Random) {
     endAt: new Date(randomEnd(random, start)).toISOString(),
     location: { address: randomText(random, 1, 3), ...randomPlace(random) },
     category: random.pick(categories),
+    ...randomTraits(random),
     visibility: random.pick(['public', 'public', 'public', 'public', 'unlisted', 'private']),
   };
 }
@@ -132,6 +134,7 @@ async function changeOnce(traffic: Traffic, server: Server, { id, person }: Writ
       { category },
       { visibility },
       { status },
+      randomTraits(random),
     ]);
     await send(traffic, 'PATCH', `/v1/events/${id}`, { server, token: person.token, body });
   }

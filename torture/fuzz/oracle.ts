@@ -7,6 +7,7 @@
 import type { ValidateFunction } from 'ajv';
 import { dayMs, parseDay, parseTimestamp, withPlus } from '#base';
 import { createBodyValidator } from '../../src/http/validation.ts';
+import { eventFilters } from '../../test/operations/fields.ts';
 import type { Parameter, Schema } from '../../test/operations/openapi-operations.ts';
 import { fitsCurrency } from './price-decimals.ts';
 
@@ -144,19 +145,7 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   return 'fits';
 }
 
-const filters = [
-  'lat',
-  'lng',
-  'radius',
-  'bbox',
-  'category',
-  'q',
-  'dateFrom',
-  'dateTo',
-  'startFrom',
-  'startTo',
-  'isFree',
-];
+const filters = ['bbox', ...Object.keys(eventFilters)];
 
 /** The list by change has no filters, no numbered pages, and no times of more than 30 days ago. */
 function judgeCopy(values: Map<string, string>): Verdict {

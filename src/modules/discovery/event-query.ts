@@ -6,6 +6,7 @@ import { parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { type Search, searchQuery } from '../events/search-words.ts';
 import type { EventListQuery } from './schemas.ts';
+import { readTraits, type Trait } from './traits.ts';
 
 export type EventQuery = {
   /** Radius in km. */
@@ -20,8 +21,8 @@ export type EventQuery = {
   until: Date | null;
   days: Days;
   search: Search | null;
-  /** Selects events that are known to cost nothing. */
-  isFree: boolean;
+  /** Selects events that have all of these traits. */
+  traits: Trait[];
 };
 
 /**
@@ -88,7 +89,7 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
       until: earlier(readDay(query.dateTo), readDay(query.startTo)),
     },
     search: q === '' ? null : searchQuery(q),
-    isFree: query.isFree === true,
+    traits: readTraits(query),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The filters of event lists, without words: as conditions in SQL, as a test in memory, and as bitmaps of a segment. A
- * filter stands in all three functions.
+ * filter stands in all three functions, except a trait (traits.ts).
  */
 
 import { hourMs } from '#base';
@@ -30,6 +30,7 @@ import { listedCondition } from '../events/policy.ts';
 import type { Days, ListQuery } from './event-query.ts';
 import type { BitmapPool } from './memory/bitmap-pool.ts';
 import { forEachRange, type Segment, type SegmentData } from './memory/segment.ts';
+import { bitsOf, hasTrait } from './traits.ts';
 
 export type Filters = Omit<ListQuery, 'search' | 'order'>;
 
@@ -39,7 +40,7 @@ export const isBounded = (circle: Circle | null): circle is Circle =>
 
 /** The condition on `events e`. */
 export function conditionOf(filters: Filters): Statement {
-  const { from, since, until, days, category, isFree, circle, box, hiddenOrganizers } = filters;
+  const { from, since, until, days, category, traits, circle, box, hiddenOrganizers } = filters;
   const conditions = [
     listedCondition(),
     from && sql`e.end_at > ${from}`,
@@ -48,7 +49,7 @@ export function conditionOf(filters: Filters): Statement {
     until && sql`e.start_at <= ${until}`,
     days.until !== null && sql`(e.first_day <= ${days.until}) is not false`,
     category !== null && sql`e.category = ${category}`,
-    isFree && sql`e.price = 0 and e.is_price_known`,
+    ...traits.map(hasTrait),
     isBounded(circle) && isInsideCondition(circle),
     box && isInBoxCondition(box),
     hiddenOrganizers.length > 0 && sql`e.organizer_id <> all(${hiddenOrganizers}::uuid[])`,
@@ -94,7 +95,8 @@ export type FilteredEvent = {
   firstDay: number | null;
   endDay: number | null;
   category: string;
-  isFree: boolean;
+  /** The bits of its traits. */
+  traits: number;
   isInCap(cap: Cap): boolean;
   isInBox(box: Box): boolean;
   organizerId: string;
@@ -102,7 +104,8 @@ export type FilteredEvent = {
 
 /** Creates the test. It is one function of all filters, because V8 inlines it. */
 export function createTest(filters: Filters) {
-  const { category, isFree, box, hiddenOrganizers, days } = filters;
+  const { category, box, hiddenOrganizers, days } = filters;
+  const traits = bitsOf(filters.traits);
   const from = filters.from?.getTime() ?? null;
   const since = filters.since?.getTime() ?? null;
   const until = filters.until?.getTime() ?? null;
@@ -114,7 +117,7 @@ export function createTest(filters: Filters) {
     (until === null || event.start <= until) &&
     (event.firstDay === null || event.endDay === null || isOnDays(event.firstDay, event.endDay, days)) &&
     (category === null || event.category === category) &&
-    (!isFree || event.isFree) &&
+    (event.traits & traits) === traits &&
     (cap === null || event.isInCap(cap)) &&
     (box === null || event.isInBox(box)) &&
     (hidden === null || !hidden.has(event.organizerId));
@@ -172,11 +175,11 @@ export function listMatching(
   sets: Bitmap[],
   pool: BitmapPool,
 ): Bitmap[] {
-  const { category, isFree, circle, box, hiddenOrganizers } = filters;
+  const { category, traits, circle, box, hiddenOrganizers } = filters;
   const { data, current } = segment;
   let found = sets;
   if (category !== null) found = [segment.ofCategory(category) ?? pool.takeEmpty(), ...found];
-  if (isFree) found = [data.free, ...found];
+  if (traits.length > 0) found = [...traits.map((trait) => segment.withTrait(trait)), ...found];
   const { whole } = range;
   const hidden = hiddenOrganizers.map((organizer) => segment.docsOfOrganizer(organizer));
   const ofOtherDays = [...listOfOtherDays(segment, filters, range)];

@@ -7,6 +7,7 @@ import { tombstoneDays } from '../events/tombstones.ts';
 import { Attribution, Place } from '../places/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
 import { maxOf } from './suggest/limits.ts';
+import { traitParameters } from './traits.ts';
 
 const timeOrDay = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -57,9 +58,7 @@ const filters = {
     'Events that begin at or before this time. Unlike `dateTo`, it leaves out events that have ended.',
   ),
   q: Type.Optional(searchText('Words, or starts of words, in title, description and address.')),
-  isFree: Type.Optional(
-    Type.Boolean({ description: 'With `true`: only events that are known to cost nothing.' }),
-  ),
+  ...traitParameters,
 } satisfies TProperties;
 
 /** The filters of lists. */

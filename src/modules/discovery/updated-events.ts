@@ -32,7 +32,7 @@ export function readSelection(query: EventListQuery, now: Date): Selection {
   const { updatedSince, order = 'updated', cursor, limit, page, ...filters } = query;
   if (order !== 'updated') throw invalid('order', 'must be updated with updatedSince');
   if (page !== 1) throw invalid('page', 'must be 1 with order=updated, whose pages have cursors');
-  // An empty text counts as absent, and `isFree=false` selects nothing.
+  // An empty text counts as absent, and a trait that is `false` selects nothing.
   const filter = Object.entries(filters).find(([, value]) => value !== '' && value !== false);
   if (filter) throw invalid(filter[0], 'cannot be combined with order=updated');
   const since = readFrom(updatedSince);

@@ -7,6 +7,7 @@ import { randomOf } from '../../../../test/support/random.ts';
 import { dayOf } from '../../events/listing-keys.ts';
 import { searchQuery, searchVector } from '../../events/search-words.ts';
 import { type ListQuery, noDays } from '../event-query.ts';
+import { bitsOf, traits } from '../traits.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexRow } from './index-rows.ts';
 import { ChangedVersions, noJson } from './listed-json.ts';
@@ -55,7 +56,7 @@ function createRow(n: number): Row {
     lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
     lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
     category: pick(['music', 'food', 'sports']),
-    isFree: next() < 0.5,
+    traits: below(2 ** traits.length),
     organizerId: pick(organizers),
     search: searchVector(texts),
     texts,
@@ -98,7 +99,7 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
 }
 
 function expectedIds(rows: Row[], query: ListQuery): string[] {
-  const { from, since, until, days, category, circle, box, isFree, search, order, hiddenOrganizers } = query;
+  const { from, since, until, days, category, circle, box, search, order, hiddenOrganizers } = query;
   const isGraded = search !== null && order === 'relevance';
   return rows
     .filter(
@@ -115,7 +116,7 @@ function expectedIds(rows: Row[], query: ListQuery): string[] {
         (category === null || row.category === category) &&
         (circle === null || distanceKm(circle, row) <= circle.radius) &&
         (box === null || isInBox(box, row.lat, row.lng)) &&
-        (!isFree || row.isFree) &&
+        query.traits.every((trait) => row.traits & bitsOf([trait])) &&
         !hiddenOrganizers.includes(row.organizerId),
     )
     .map((row) => ({ row, grade: search === null ? 0 : expectedGrade(row, search.words) }))
@@ -177,7 +178,7 @@ function createQuery(): ListQuery {
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
     box: next() < 0.3 ? pick(boxes) : null,
-    isFree: next() < 0.3,
+    traits: traits.filter(() => next() < 0.3),
     search: words && searchQuery(words.join(' ')),
     order: next() < 0.5 ? 'relevance' : 'start',
     hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],
@@ -191,7 +192,7 @@ const everything = {
   days: noDays,
   category: null,
   circle: null,
-  isFree: false,
+  traits: [],
 };
 
 function compare(index: EventIndex, rows: Row[], count: number): void {

@@ -3,6 +3,7 @@
 import type { ListingKey } from '#fresh-records';
 import { type Queryable, readInBatches, type Statement, sql } from '#pg';
 import { listedCondition } from '../../events/policy.ts';
+import { traitBits } from '../traits.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 
 /** A listed event. `start` and `end` in ms; `firstDay` and `endDay`: those of an all-day event, in days since 1970-01-01; `search`: the text form of its tsvector. */
@@ -13,7 +14,8 @@ export type IndexRow = {
   lat: number;
   lng: number;
   category: string;
-  isFree: boolean;
+  /** The bits of its traits (traits.ts). */
+  traits: number;
   organizerId: string;
   firstDay: number | null;
   endDay: number | null;
@@ -23,7 +25,7 @@ export type IndexRow = {
 const columns = sql`
   e.id, (extract(epoch from e.start_at) * 1000)::float8 as start,
   (extract(epoch from e.end_at) * 1000)::float8 as "end",
-  e.lat, e.lng, e.category, e.price = 0 and e.is_price_known as is_free, e.organizer_id, e.first_day, e.end_day, e.search::text as search`;
+  e.lat, e.lng, e.category, ${traitBits} as traits, e.organizer_id, e.first_day, e.end_day, e.search::text as search`;
 
 /** @param endingAfter null: all listed events */
 const isIndexed = (endingAfter: Date | null): Statement =>

@@ -13,6 +13,7 @@ import {
   toPoint,
   WordTable,
 } from '#record-index';
+import { traits } from '../traits.ts';
 import { buildFrequent } from './frequent-starts.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { blockSize, type SegmentData } from './segment.ts';
@@ -27,7 +28,7 @@ export class SegmentBuilder {
   readonly #ids: Uint8Array;
   readonly #organizers: Uint8Array;
   readonly #categories = new Map<string, Bitmap>();
-  readonly #free: Uint32Array;
+  readonly #traits: Bitmap[];
   readonly #allDay: { doc: number; firstDay: number; endDay: number }[] = [];
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
@@ -45,7 +46,7 @@ export class SegmentBuilder {
     this.#ends = new Float64Array(capacity);
     this.#ids = new Uint8Array(capacity * 16);
     this.#organizers = new Uint8Array(capacity * 16);
-    this.#free = new Uint32Array(bitmapLength(capacity));
+    this.#traits = traits.map(() => new Uint32Array(bitmapLength(capacity)));
     this.#places = new Float64Array(capacity * 2);
     this.#wordsOfDoc = new Uint32Array(capacity);
   }
@@ -67,9 +68,9 @@ export class SegmentBuilder {
     this.#ends[doc] = row.end;
     this.#ids.set(packId(row.id), doc * 16);
     this.#organizers.set(packId(row.organizerId), doc * 16);
-    const newBitmap = () => new Uint32Array(this.#free.length);
+    const newBitmap = () => new Uint32Array(bitmapLength(this.#starts.length));
     setBit(this.#categories.getOrInsertComputed(row.category, newBitmap), doc);
-    if (row.isFree) setBit(this.#free, doc);
+    for (let i = 0; i < traits.length; i++) if (row.traits & (1 << i)) setBit(this.#traits[i] as Bitmap, doc);
     const { firstDay, endDay } = row;
     if (firstDay !== null && endDay !== null) this.#allDay.push({ doc, firstDay, endDay });
     this.#places[doc * 2] = row.lat;
@@ -102,7 +103,7 @@ export class SegmentBuilder {
       idTable: createIdTable(ids),
       latestEnds: this.#buildLatestEnds(),
       categories: this.#categories,
-      free: this.#free.subarray(0, bitmapLength(size)),
+      traits: this.#traits.map((bits) => bits.subarray(0, bitmapLength(size))),
       allDayDocs: Uint32Array.from(this.#allDay, ({ doc }) => doc),
       firstDays: Int32Array.from(this.#allDay, ({ firstDay }) => firstDay),
       endDays: Int32Array.from(this.#allDay, ({ endDay }) => endDay),

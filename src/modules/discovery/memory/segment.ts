@@ -25,6 +25,7 @@ import {
   setBit,
   uncount,
 } from '#record-index';
+import { type Trait, traits } from '../traits.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -59,8 +60,8 @@ export type SegmentData = {
   latestEnds: Float64Array;
   /** The documents of each category. */
   categories: Map<string, Bitmap>;
-  /** The documents that are known to cost nothing, as a bitmap. */
-  free: Uint32Array;
+  /** The documents of each trait, in the order of `traits`. */
+  traits: Bitmap[];
   /** All-day events, ascending, with their first days and the days after their last ones, in days since 1970-01-01. */
   allDayDocs: Uint32Array;
   firstDays: Int32Array;
@@ -217,7 +218,7 @@ export class Segment {
     this.data = data;
     this.current = new Uint32Array(bitmapLength(data.size)).fill(0xffffffff);
     const ofWords = [...data.frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
-    const bitmaps = [this.current, data.free, ...data.categories.values(), ...ofWords];
+    const bitmaps = [this.current, ...data.traits, ...data.categories.values(), ...ofWords];
     this.#counts = new Map(bitmaps.map((bits) => [bits, null]));
   }
 
@@ -268,6 +269,11 @@ export class Segment {
   hasWord(word: Buffer): boolean {
     const { words } = this.data;
     return findWord(words, prefixRange(words, word), word) >= 0;
+  }
+
+  withTrait(trait: Trait): Bitmap {
+    // The segment has a bitmap of each trait.
+    return this.data.traits[traits.indexOf(trait)] as Bitmap;
   }
 
   /** Null for a category without events. */
