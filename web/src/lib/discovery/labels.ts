@@ -4,6 +4,7 @@ import { categoryName } from '#lib/discovery/category-name.ts';
 import { formatDay, formatKilometres } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { hrefOf, type Period, type Search } from './search.ts';
+import { traits, withoutTrait } from './traits.ts';
 
 export const periodName = (period: Period): string =>
   ({
@@ -17,7 +18,7 @@ export const periodName = (period: Period): string =>
 type Filter = { label: string; short?: string; href: string };
 
 export function activeFilters(search: Search): Filter[] {
-  const { q, category, when, from, to, isFree, isRunning, place, near, radius, box } = search;
+  const { q, category, when, from, to, isRunning, place, near, radius, box } = search;
   const filter = (label: string, without: Partial<Search>): Filter => ({
     label,
     href: hrefOf(search, without),
@@ -28,7 +29,9 @@ export function activeFilters(search: Search): Filter[] {
   if (when === 'range' && (from || to)) {
     filters.push(filter(formatRange(from, to), { when: null }));
   } else if (when && when !== 'range') filters.push(filter(periodName(when), { when: null }));
-  if (isFree) filters.push(filter(m.free(), { isFree: false }));
+  for (const { trait, name } of traits)
+    if (search.traits.includes(trait))
+      filters.push(filter(name(), { traits: withoutTrait(search.traits, trait) }));
   if (isRunning) filters.push(filter(m.discovery_on_now(), { isRunning: false }));
   // On a part of the map that the visitor chose, the place gives the distances alone.
   if (near && !box) {

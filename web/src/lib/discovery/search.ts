@@ -1,6 +1,7 @@
 /** A search for events. All of it is in the address of the page. */
 import type { Fields } from '#lib/forms/texts.ts';
 import { type Box, formatBox, type Place, parseBox } from './mercator.ts';
+import { type Trait, traits } from './traits.ts';
 
 /** The categories of the API (GET /v1/categories). */
 export const categories = [
@@ -38,7 +39,8 @@ export type Search = {
   to: string;
   /** The time zone of the visitor, in which days begin. */
   tz: string;
-  isFree: boolean;
+  /** Only events that have all of these. */
+  traits: Trait[];
   /** Only events that began before the period, and before today if there is none. */
   isRunning: boolean;
   /** The name of a place. Without `near`, it has yet to be found. */
@@ -93,7 +95,7 @@ export function readSearch(params: Pick<Fields, 'get' | 'has'>): Search {
     from: day('from'),
     to: day('to'),
     tz: text('tz', 100),
-    isFree: params.get('free') === '1',
+    traits: traits.flatMap(({ trait, parameter }) => (params.get(parameter) === '1' ? [trait] : [])),
     isRunning: params.get('running') === '1',
     place,
     near,
@@ -122,6 +124,7 @@ export const formatNear = ({ lat, lng }: Place): string =>
 /** The parameters of a search that differ from their defaults. */
 export function paramsOf(search: Search): URLSearchParams {
   const { when, near, view, box } = search;
+  const ofTraits = traits.map(({ trait, parameter }) => [parameter, search.traits.includes(trait) && '1']);
   const values = {
     q: search.q,
     category: search.category,
@@ -129,7 +132,7 @@ export function paramsOf(search: Search): URLSearchParams {
     from: when === 'range' && search.from,
     to: when === 'range' && search.to,
     tz: when && search.tz,
-    free: search.isFree && '1',
+    ...Object.fromEntries(ofTraits),
     running: search.isRunning && '1',
     place: search.place,
     near: near && formatNear(near),
@@ -152,6 +155,7 @@ export function hrefOf(search: Search, changes: Partial<Search> = {}, path = '/'
   return params === '' ? path : `${path}?${params}`;
 }
 
+/** The view remains, and a changed search begins on its first page. */
 export const withoutFilters = {
   q: '',
   category: null,
@@ -159,11 +163,11 @@ export const withoutFilters = {
   from: '',
   to: '',
   tz: '',
-  isFree: false,
+  traits: [],
   isRunning: false,
   place: '',
   near: null,
   radius: defaultRadius,
   order: 'start',
   box: null,
-} as const satisfies Partial<Search>;
+} satisfies Omit<Search, 'view' | 'zoom' | 'page'>;

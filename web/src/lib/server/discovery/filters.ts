@@ -11,11 +11,11 @@ export type Filters = NonNullable<Parameters<typeof listEvents>[0]['query']>;
 
 /** The filters of the API. The dates are left out if they are in the wrong order. */
 export function toFilters(search: Search, now = Temporal.Now.instant()): Filters {
-  const { q, category, isFree, near, radius, box } = search;
+  const { q, category, near, radius, box } = search;
   return {
     ...(q && { q }),
     ...(category && { category }),
-    ...(isFree && { isFree }),
+    ...Object.fromEntries(search.traits.map((trait) => [trait, true])),
     ...(near && { ...near, radius: box ? wholeEarth : radius }),
     ...(box && { bbox: formatBox(box) }),
     ...(!isReversed(search) && toDates(search, now)),
