@@ -133,6 +133,21 @@ export const endpointFaults: Fault[] = [
       'the number of counted texts',
     ],
   ]),
+  ...faultsOf('src/modules/discovery/filters.ts', [
+    ['...traits.map(hasTrait),', '', 'event-traits', 'a filter that the database does not apply'],
+    [
+      '(event.traits & traits) === traits &&',
+      '',
+      'src/modules/discovery/memory/event-index',
+      'a filter that changed events pass without the trait',
+    ],
+    [
+      'traits.map((trait) => segment.withTrait(trait))',
+      '[]',
+      'src/modules/discovery/memory/event-index',
+      'a filter that the index does not apply',
+    ],
+  ]),
   ...faultsOf('src/modules/discovery/memory/overlay.ts', [
     [
       'this.#segment.hasWord(bytes) ? [] : { word, at }',
@@ -158,6 +173,7 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/discovery/memory/segment.ts', [
+    ['...data.traits, ', '', 'src/modules/discovery/memory/event-index', 'removed events with a trait'],
     [
       'clearBit(bits, doc);',
       '',
