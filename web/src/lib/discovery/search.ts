@@ -124,7 +124,6 @@ export const formatNear = ({ lat, lng }: Place): string =>
 /** The parameters of a search that differ from their defaults. */
 export function paramsOf(search: Search): URLSearchParams {
   const { when, near, view, box } = search;
-  const ofTraits = traits.map(({ trait, parameter }) => [parameter, search.traits.includes(trait) && '1']);
   const values = {
     q: search.q,
     category: search.category,
@@ -132,7 +131,9 @@ export function paramsOf(search: Search): URLSearchParams {
     from: when === 'range' && search.from,
     to: when === 'range' && search.to,
     tz: when && search.tz,
-    ...Object.fromEntries(ofTraits),
+    ...Object.fromEntries(
+      traits.map(({ trait, parameter }) => [parameter, search.traits.includes(trait) && '1']),
+    ),
     running: search.isRunning && '1',
     place: search.place,
     near: near && formatNear(near),
