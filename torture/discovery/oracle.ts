@@ -46,7 +46,7 @@ type Row = Place & {
   title: string;
   address: string;
   description: string;
-} & EventFacts;
+} & Omit<EventFacts, 'price'> & { price: string };
 
 /** The number of all changes that were committed. While it stays the same, no list changes. */
 export async function readVersion({ sql }: Environment): Promise<number> {
@@ -68,7 +68,7 @@ export async function readOracle({ sql }: Environment): Promise<Oracle> {
     lat: row.lat,
     lng: row.lng,
     category: row.category,
-    traits: traitsOf(row),
+    traits: traitsOf({ ...row, price: Number(row.price) }),
     title: new Set(words(row.title)),
     address: new Set(words(row.address)),
     description: new Set(words(row.description)),
