@@ -129,7 +129,8 @@ const anyQuery = fc.record(
       isOrder: fc.boolean(),
     }),
     box: fc.constantFrom('-180,-90,180,90', '8,47,9,48', '179,-1,-179,1', '8.54,46,8.54,49'),
-    traits: fc.subarray(traitNames),
+    // One at a time: with several, few of the queries would have results.
+    traits: fc.subarray(traitNames, { maxLength: 1 }),
     category: fc.constantFrom(...categories, 'nonsense'),
     from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
