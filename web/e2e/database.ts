@@ -1,6 +1,6 @@
 /** The database of the server of the tests, for what would otherwise take minutes. */
 
-import { connect, sql } from '#pg';
+import { connect, sql } from '../../packages/pg/index.ts';
 import { withDatabase } from '../../src/cli/command/command-context.ts';
 import { dataDir } from './environment.ts';
 import type { Person } from './fixtures.ts';
