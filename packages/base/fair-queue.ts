@@ -2,6 +2,7 @@
  * Runs few tasks at a time. Clients take turns: a client with many waiting tasks delays its own tasks, and not those of
  * other clients. A client that begins to wait while a task of another one runs comes before further tasks of that one.
  */
+import { patient } from './patience.ts';
 import { Unavailable } from './unavailable.ts';
 
 type Options = {
@@ -62,7 +63,7 @@ export class FairQueue {
         this.#remove(client, waiting);
         reject(this.#refusal());
       };
-      waiting.timer = setTimeout(expire, timeoutMs).unref();
+      waiting.timer = setTimeout(expire, patient(timeoutMs)).unref();
     }
     return promise;
   }

@@ -25,6 +25,7 @@ export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 export { makeDirectory } from './make-directory.ts';
 export { mapInTurns, runInTurn } from './map-in-turns.ts';
 export { nearestDirectory } from './nearest-directory.ts';
+export { patient, setPatience } from './patience.ts';
 export { processesVariable, shareOf } from './process-share.ts';
 export { isPublicAddress } from './public-address.ts';
 export { numbersFrom } from './random-numbers.ts';

@@ -3,11 +3,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { shareOf } from '#base';
+import { patient, shareOf } from '#base';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
 import { ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
 import { askingQueryable, queryable } from './queryable.ts';
-import { sessionLimits } from './session-settings.ts';
+import { patientLimits } from './session-settings.ts';
 import type { RenderedStatement, Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
@@ -46,20 +46,20 @@ const connectTimeoutMs = 3_000;
 const maxLifetimeSeconds = 30 * 60;
 const endTimeoutMs = 5_000;
 
-const sessionConfig: pg.ClientConfig = {
+const sessionConfig = (): pg.ClientConfig => ({
   application_name: 'potluck',
-  ...sessionLimits,
+  ...patientLimits(),
   // Without JIT: compiling a plan takes longer than any statement of the server runs. With the default of 4 MB, a search for
   // a frequent word notes pages in place of rows, and checks the words of all events of these pages. Citus by default lets no two
   // statements that write to several nodes run at the same time, because they might deadlock; the order in which transactions lock rows prevents that.
   // `set local lock_timeout` has an effect on the nodes only if it is propagated. PostgreSQL without Citus ignores both.
   options:
     '-c TimeZone=UTC -c jit=off -c work_mem=32MB -c citus.enable_deadlock_prevention=off -c citus.propagate_set_commands=local',
-  connectionTimeoutMillis: connectTimeoutMs,
+  connectionTimeoutMillis: patient(connectTimeoutMs),
   keepAlive: true,
   // Statements are sent without waiting for the results of the ones before: one round trip for many of them.
   pipeline: true,
-};
+});
 
 /** Connections for single statements of a server, and the fewest of a process. */
 const [poolSize, minPoolSize] = [8, 4];
@@ -85,7 +85,7 @@ export function maxConnectionsOf(processes: number): number {
 export function connect(target: Target, max = Math.max(shareOf(poolSize), minPoolSize)): Database {
   const guard = createConnectionGuard(target);
   // The guard chooses among several hosts.
-  const config = { ...clientConfigs(target)[0], ...sessionConfig };
+  const config = { ...clientConfigs(target)[0], ...sessionConfig() };
   const pipelines = createPipelines(config, guard, max);
   const pool = new pg.Pool({
     ...config,

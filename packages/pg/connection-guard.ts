@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { patient } from '#base';
 import { createPrimaryFinder } from './primary.ts';
 import { hasPendingStatements, trackLoss } from './query.ts';
 import type { Target } from './target.ts';
@@ -91,6 +92,7 @@ function createSilenceWatch(): {
   destroySockets(): void;
 } {
   const sockets = new Map<Socket, Traffic>();
+  const limit = patient(silenceLimitSeconds);
   let timer: NodeJS.Timeout | undefined;
 
   const check = () => {
@@ -101,11 +103,11 @@ function createSilenceWatch(): {
       traffic.quietChecks = isQuiet ? traffic.quietChecks + 1 : 0;
       traffic.unansweredChecks =
         isQuiet && hasPendingStatements(traffic.client) ? traffic.unansweredChecks + 1 : 0;
-      isDead ||= traffic.unansweredChecks >= silenceLimitSeconds;
+      isDead ||= traffic.unansweredChecks >= limit;
     }
     if (!isDead) return;
     for (const [socket, { quietChecks }] of sockets) {
-      if (quietChecks < silenceLimitSeconds) continue;
+      if (quietChecks < limit) continue;
       socket.destroy(Object.assign(new Error('PostgreSQL does not respond'), { code: 'ETIMEDOUT' }));
     }
   };

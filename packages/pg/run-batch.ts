@@ -1,6 +1,6 @@
 /** Runs batches and settles the promises of their items. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Unavailable, withTimeout } from '#base';
+import { patient, Unavailable, withTimeout } from '#base';
 import { batchSpan, currentSpan, type Span } from '#telemetry';
 import { isOutage } from './errors.ts';
 import type { LockWaits } from './locks.ts';
@@ -47,7 +47,7 @@ export const defaultTimeoutMs = 5_000;
 
 /** Returns true if the item can still be run; rejects it otherwise. */
 export function isWithinTimeout<T, V>({ since, timeoutMs, reject }: Waiter<T, V>): boolean {
-  if (performance.now() - since <= timeoutMs) return true;
+  if (performance.now() - since <= patient(timeoutMs)) return true;
   reject(new Unavailable());
   return false;
 }
@@ -73,7 +73,7 @@ export async function runBatch<T, V>(
     // With a time limit, a connection without responses delays the requests of one batch only.
     const timeoutMs = batch[0]?.timeoutMs ?? defaultTimeoutMs;
     const start = () => batchSpan(batch, () => run(items, waits));
-    outcomes = items.length > 0 ? await withTimeout(start(), timeoutMs) : [];
+    outcomes = items.length > 0 ? await withTimeout(start(), patient(timeoutMs)) : [];
     if (waits !== 'all') {
       for (const [i, waiter] of batch.entries()) {
         const outcome = outcomes[i];

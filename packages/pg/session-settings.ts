@@ -1,4 +1,5 @@
 /** The settings of the server's connections, and whether they are in effect: PgBouncer does not pass them on. */
+import { patient } from '#base';
 import type { Queryable } from './query.ts';
 import { sql } from './sql.ts';
 
@@ -8,6 +9,10 @@ export const sessionLimits = {
   lock_timeout: 4_000,
   idle_in_transaction_session_timeout: 10_000,
 };
+
+/** The limits of a new connection. */
+export const patientLimits = (): Record<string, number> =>
+  Object.fromEntries(Object.entries(sessionLimits).map(([name, ms]) => [name, patient(ms)]));
 
 /** PostgreSQL's names, units (ms) and values. */
 const expected: Record<string, string> = {
@@ -24,7 +29,9 @@ export async function listMissingSettings(db: Queryable): Promise<{ name: string
   return rows
     .map(({ name, setting }) => ({ name, setting, value: expected[name] ?? setting }))
     .filter(({ name, setting, value }) =>
-      name in sessionLimits ? Number(setting) === 0 || Number(setting) > Number(value) : setting !== value,
+      name in sessionLimits
+        ? Number(setting) === 0 || Number(setting) > patient(Number(value))
+        : setting !== value,
     )
     .map(({ name, value }) => ({ name, value: name in sessionLimits ? `${Number(value) / 1_000}s` : value }));
 }

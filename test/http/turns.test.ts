@@ -8,7 +8,11 @@ import { expectStatus, startTestApp } from '../support/setup.ts';
 import { skipsOnCitus } from '../support/test-database.ts';
 
 // Each client has the address of its X-Forwarded-For.
-const api = await startTestApp({ env: { RATE_LIMIT: '10000', TRUST_PROXY: 'loopback' }, pages: true });
+const api = await startTestApp({
+  env: { RATE_LIMIT: '10000', TRUST_PROXY: 'loopback' },
+  pages: true,
+  hasTimeLimits: true,
+});
 const organizer = await createUser(api);
 const [locked, free] = await Promise.all([createEvent(api, organizer), createEvent(api, organizer)]);
 

@@ -10,6 +10,7 @@ import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import { setPatience } from '#base';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/http/app.ts';
 import type { CodePurpose } from '../../src/modules/auth/code-hashes.ts';
@@ -66,6 +67,8 @@ export type TestOptions = {
   pages?: boolean;
   /** Replaces the connections to the database of the file. */
   sql?: SqlDatabase;
+  /** For tests of time limits: those of a server, for all apps of the file. Other tests wait longer. */
+  hasTimeLimits?: boolean | undefined;
 };
 
 /** The system time plus an offset that tests advance. */
@@ -76,6 +79,9 @@ export class TestClock {
     this.#offsetMs += ms;
   }
 }
+
+/** A machine that does other work takes longer than people would wait. */
+const patience = 20;
 
 export const secretKey = 'the-key-of-the-tests-is-long-enough';
 
@@ -91,6 +97,8 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
 let sharedContract: Contract | undefined;
 
 async function startOn(target: string, options: TestOptions): Promise<TestApp> {
+  const { hasTimeLimits } = options;
+  setPatience(hasTimeLimits ? 1 : patience);
   const config: Config = readConfig({
     LOG_LEVEL: 'silent',
     PORT: '0',
@@ -136,7 +144,7 @@ async function startOn(target: string, options: TestOptions): Promise<TestApp> {
     contract,
     call,
     ...httpVerbs(call),
-    startAnother: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
+    startAnother: (more = {}) => startOn(target, { env: options.env ?? {}, clock, hasTimeLimits, ...more }),
   };
 }
 

@@ -15,7 +15,7 @@ import { countUploadRows, holdConversions, listFiles, upload } from '../support/
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
-const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' } });
+const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' }, hasTimeLimits: true });
 const files = () => listFiles(dataDir);
 
 for (const { name, type, bytes } of await hostileImages()) {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { withTimeout } from '#base';
+import { patient, withTimeout } from '#base';
 import { span } from '#telemetry';
 import type { App } from '../../http/app.ts';
 import { type Endpoint, type Response, runEndpoint } from '../../http/define-endpoint.ts';
@@ -88,7 +88,7 @@ export class PageReader {
     const startedAt = performance.now();
     try {
       return await span(`GET ${operation.endpoint.path}`, { kind: 'internal' }, () =>
-        withTimeout(this.#run(operation, read, cookie), defaultTimeoutMs),
+        withTimeout(this.#run(operation, read, cookie), patient(defaultTimeoutMs)),
       );
     } catch (error) {
       return toErrorResponse(error as FastifyError, this.#page, services.outages);
