@@ -95,7 +95,7 @@ export function withChangedField(
     return {
       ...example,
       [name]: withChangedField(
-        (old ?? eventBody()[name as 'location']) as Record<string, unknown>,
+        (old ?? eventBody()[name as 'location'] ?? {}) as Record<string, unknown>,
         rest.join('.'),
         value,
       ),

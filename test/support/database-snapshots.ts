@@ -6,19 +6,18 @@ type Row = Record<string, unknown>;
 /** The rows of each table by the table's name, sorted by their JSON text. */
 export type Snapshot = Record<string, Row[]>;
 
-async function listColumns(sql: SqlDatabase): Promise<{ table: string; column: string }[]> {
-  return await sql<{ table: string; column: string }[]>`
-    select c.table_name as table, c.column_name as column from information_schema.columns c
-    join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+async function listTables(sql: SqlDatabase): Promise<string[]> {
+  const tables = await sql<{ table: string }[]>`
+    select table_name as table from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'
       -- The rows of a partition are those of its table.
-      and not (select relispartition from pg_class p where p.oid = quote_ident(c.table_name)::regclass)
-    order by 1, 2`;
+      and not (select relispartition from pg_class p where p.oid = quote_ident(table_name)::regclass)
+    order by 1`;
+  return tables.map(({ table }) => table);
 }
 
 export async function takeSnapshot(sql: SqlDatabase): Promise<Snapshot> {
-  const tables = [...new Set((await listColumns(sql)).map(({ table }) => table))];
-  const rows = tables.map(async (table) => {
+  const rows = (await listTables(sql)).map(async (table) => {
     const found = await sql<
       { row: Row }[]
     >`select to_jsonb(t) as row from ${raw(table)} t order by to_jsonb(t)::text`;
@@ -37,13 +36,16 @@ export async function findRowsContaining(sql: SqlDatabase, texts: string[]): Pro
     // UUIDs in `bytea` columns have 16 bytes, without hyphens in hexadecimal.
     return /^[0-9a-f-]{36}$/.test(text) ? [text, text.replaceAll('-', ''), hex] : [text.toLowerCase(), hex];
   });
-  const matches: string[] = [];
-  for (const { table, column } of await listColumns(sql)) {
-    if (table === 'event_tombstones' && column === 'event_id') continue;
-    const hits = await sql<{ needle: string }[]>`
-      select distinct needle from ${raw(table)}, unnest(${needles}::text[]) needle
-      where position(needle in lower(${raw(column)}::text)) > 0`;
-    matches.push(...hits.map(({ needle }) => `${table}.${column}: ${needle}`));
-  }
-  return matches;
+  const found = (await listTables(sql)).map(async (table) => {
+    // Only rows that have a needle anywhere are taken apart.
+    const hits = await sql<{ column: string; needle: string }[]>`
+      select distinct key as column, needle
+      from (select to_jsonb(t) as row from ${raw(table)} t) r, unnest(${needles}::text[]) needle, jsonb_each_text(row)
+      where position(needle in lower(row::text)) > 0 and position(needle in lower(value)) > 0
+      order by 1`;
+    return hits
+      .filter(({ column }) => table !== 'event_tombstones' || column !== 'event_id')
+      .map(({ column, needle }) => `${table}.${column}: ${needle}`);
+  });
+  return (await Promise.all(found)).flat();
 }
