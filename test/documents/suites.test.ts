@@ -6,9 +6,9 @@ import test from 'node:test';
 
 const cwd = path.join(import.meta.dirname, '..');
 
-test('suites: each test file is in a folder of test/ that has a suite, or in test/slow/', () => {
+test('suites: each test file is in a folder of test/ that has a suite, or a process alone, or in test/slow/', () => {
   const files = globSync('**/*.test.ts', { cwd, exclude: ['slow/**'] });
-  const suites = globSync('*/suite.ts', { cwd }).map((suite) => path.dirname(suite));
+  const suites = globSync('*/{suite,alone}.ts', { cwd }).map((suite) => path.dirname(suite));
   assert.deepEqual(
     files.filter((file) => !suites.includes(file.split(path.sep)[0] ?? '')),
     [],

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { globalSetup, globalTeardown } from '../support/global-setup.ts';
+import { closeTestRun, openTestRun } from '../support/test-run.ts';
 import { equivalents, faults } from './all.ts';
 import { type Fault, findMistake } from './fault.ts';
 import { type Outcome, runTestFile } from './run-test-file.ts';
@@ -35,12 +35,12 @@ if (selected.length === 0 || complaints.length > 0) process.exitCode = 1;
 
 /** Starts the database that all test files share, and runs them. @returns what is wrong */
 async function runAll(): Promise<string[]> {
-  await globalSetup();
+  await openTestRun();
   // Test files are killed at their first failure, and leave their temporary files.
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-mutations-'));
   process.env.TMPDIR = directory;
   const close = async () => {
-    await globalTeardown();
+    await closeTestRun();
     await rm(directory, { recursive: true, force: true });
   };
   for (const signal of ['SIGINT', 'SIGTERM'])

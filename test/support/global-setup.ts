@@ -1,64 +1,11 @@
-/**
- * Starts one PostgreSQL server for the test run, or connects to the one at `TEST_DATABASE_URL`, with a migrated template
- * database that each file clones, and writes the OpenAPI document, which every file validates responses against.
- */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+/** Prepares the run, unless it has unit tests alone, which stand beside the code and need no server and no pages. */
 import path from 'node:path';
-import { openEmbedded } from '#embedded-postgres';
-import type { Target } from '#pg';
-import { readConfig } from '../../src/config/config.ts';
-import { createDocument } from '../../src/server/create-document.ts';
-import { buildWeb } from '../../web/build.ts';
-import { openSql } from './sql-tag.ts';
-import { openRun, toUrl } from './test-database.ts';
 
-let dataDir: string;
-let closeServer: () => Promise<void>;
+const root = path.join(import.meta.dirname, '..', '..');
+const isUnitTest = (file: string) => /^(?:packages|src)\//.test(path.relative(root, path.resolve(file)));
+const files = process.argv.slice(2);
+// Loading what prepares a run takes seconds.
+const run = files.length > 0 && files.every(isUnitTest) ? null : await import('./test-run.ts');
 
-export async function globalSetup(): Promise<void> {
-  dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-test-'));
-  // Under root, PostgreSQL runs as another user. If that user can enter this directory, all files of the
-  // cluster are stored in it, and globalTeardown deletes them.
-  await chmod(dataDir, 0o755);
-  const { TEST_DATABASE_URL: external } = process.env;
-  const openServer = async () => (external ? openRun(external) : openEmbeddedServer(dataDir));
-  // Tests import the published package of the client and request the built pages, so both must be current.
-  [closeServer] = await Promise.all([openServer(), buildWeb()]);
-  process.env.POTLUCK_TEST_OPENAPI = path.join(dataDir, 'openapi.json');
-  // The options of a server change no path and no schema of its document.
-  const document = await createDocument(readConfig({ DATA_DIR: dataDir }));
-  await writeFile(process.env.POTLUCK_TEST_OPENAPI, JSON.stringify(document));
-  // Each suite runs in its own process. Without a cache, compilation takes half of the start time.
-  process.env.NODE_COMPILE_CACHE ??= path.join(
-    import.meta.dirname,
-    '..',
-    '..',
-    'node_modules',
-    '.cache',
-    'node',
-  );
-  // The default of 16 MiB makes the start of a process collect garbage several times, a tenth of its CPU time.
-  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
-}
-
-export async function globalTeardown(): Promise<void> {
-  await closeServer();
-  await rm(dataDir, { recursive: true, force: true });
-}
-
-/** @returns a function that stops the server */
-async function openEmbeddedServer(directory: string): Promise<() => Promise<void>> {
-  // Tests kill processes but never the machine, so they do not need writes to reach the disk.
-  const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  const embedded = await openEmbedded(directory, options);
-  const server = embedded.target as Exclude<Target, string>;
-  const sql = await openSql(server, 'tests');
-  // Each test file opens dozens of connections, and the usual 4,096 hashes of the password are most of their CPU time.
-  await sql.text('set scram_iterations = 1');
-  await sql.text(`alter role ${server.user} password '${server.password}'`);
-  await sql.end();
-  // The databases are removed with the whole server: dropping one would make PostgreSQL write all of them to the disk.
-  await openRun(toUrl(server));
-  return () => embedded.close();
-}
+export const globalSetup = async (): Promise<void> => run?.openTestRun();
+export const globalTeardown = async (): Promise<void> => run?.closeTestRun();

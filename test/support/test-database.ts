@@ -68,7 +68,7 @@ export function connectTo(url: string): Socket {
   return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${number}`) : connect(number, host);
 }
 
-/** Returns a variable that `global-setup.ts` sets. */
+/** Returns a variable that `test-run.ts` sets. */
 export function variable(name: string): string {
   const value = process.env[name];
   assert.ok(value, 'run tests through npm: npm test, or npm run test:one -- FILE');
