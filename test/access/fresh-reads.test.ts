@@ -5,6 +5,7 @@ import { ChangeLog } from '#fresh-records';
 import { modules } from '../../src/server/modules.ts';
 import { accessRows } from '../operations/all.ts';
 import { createPeopleByRole, sendAs } from '../operations/request-as.ts';
+import { areAllCases } from '../support/all-cases.ts';
 import { startTestApp } from '../support/setup.ts';
 
 /**
@@ -62,7 +63,11 @@ test('fresh reads: every handler that uses a cache runs after a read of the chan
   const people = await createPeopleByRole(api, roles);
   // Last those of streams, whose server reads the log for as long as they are open.
   const rows = Object.entries(accessRows).sort(([a], [b]) => Number(isLive(a)) - Number(isLive(b)));
-  for (const [name, row] of rows) for (const role of roles) await sendAs(api, people, name, row, role);
+  for (const [name, row] of rows) {
+    const needed = name.includes('/admin/') ? 'admin' : 'organizer';
+    for (const role of roles)
+      if (areAllCases || role === 'anonymous' || role === needed) await sendAs(api, people, name, row, role);
+  }
   ChangeLog.prototype.catchUp = catchUp;
   assert.deepEqual([...stale], []);
 });

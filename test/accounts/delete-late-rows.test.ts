@@ -6,6 +6,7 @@ import { recordAudit } from '../../src/audit/audit.ts';
 import { sweepDeletedAccounts } from '../../src/modules/account/sweep-deleted-accounts.ts';
 import { insertCauses } from '../../src/outbox/causes.ts';
 import { accountHooks } from '../../src/server/account-hooks.ts';
+import { slowTest } from '../support/all-cases.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createEvent,
@@ -200,24 +201,27 @@ test('late rows: sweeps begin anew after one that failed, and after a late last 
   await api.sql`delete from deleted_accounts`;
 });
 
-test('late rows: more deletions than can be swept in time are swept later, and their tombstones end', async () => {
-  const people = await createUsers(api, 12);
-  for (const person of people) expectStatus(await deleteAccount(api, person), 200);
-  // One sweep of all takes eight minutes: each is due before those of the others are done.
-  const slow = {
-    firstTable: 'users' as const,
-    run: async () => {
-      api.clock.advance(40_000);
-      return {};
-    },
-  };
-  const deletionHooks = [...services.deletionHooks, slow];
-  for (let minutes = 0; minutes < 24 * 60 && (await countTombstones()) > 0; minutes++) {
-    api.clock.advance(60_000);
-    await sweepDeletedAccounts({ ...services, deletionHooks } as never);
-  }
-  assert.equal(await countTombstones(), 0);
-});
+slowTest(
+  'late rows: more deletions than can be swept in time are swept later, and their tombstones end',
+  async () => {
+    const people = await createUsers(api, 12);
+    for (const person of people) expectStatus(await deleteAccount(api, person), 200);
+    // One sweep of all takes eight minutes: each is due before those of the others are done.
+    const slow = {
+      firstTable: 'users' as const,
+      run: async () => {
+        api.clock.advance(40_000);
+        return {};
+      },
+    };
+    const deletionHooks = [...services.deletionHooks, slow];
+    for (let minutes = 0; minutes < 24 * 60 && (await countTombstones()) > 0; minutes++) {
+      api.clock.advance(60_000);
+      await sweepDeletedAccounts({ ...services, deletionHooks } as never);
+    }
+    assert.equal(await countTombstones(), 0);
+  },
+);
 
 test('late rows: a new account with the same phone and username keeps them and its codes', async () => {
   const person = await createUser(api, { username: 'comes.back' });

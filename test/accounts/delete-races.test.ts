@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { often } from '../support/all-cases.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createAdmin,
@@ -44,7 +45,7 @@ function expectNoServerError(responses: ApiResponse[]): void {
 // spec: 3 DELETE /v1/me: account: existing → deleted
 test('deletion during requests of others about the person and their events: 200, and no row remains', async () => {
   const others = await createUsers(api, 4);
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < often(6); round++) {
     const [host, guest] = others;
     assert.ok(host && guest);
     const person = await createUser(api);
@@ -92,7 +93,7 @@ test('deletion during requests of others about the person and their events: 200,
 });
 
 test('deletion during sign-ins: each sign-in returns the token of a new account or a token that is rejected', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < often(6); round++) {
     const person = await createUser(api);
     const code = await requestDeletionCode(person);
     const { body } = expectStatus(
@@ -124,7 +125,7 @@ test('deletion during sign-ins: each sign-in returns the token of a new account 
 });
 
 test('deletion twice at once, while codes are requested: at most one 200, and no code remains', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < often(6); round++) {
     const person = await createUser(api);
     const phone = await signIn(api, person.phone);
     const code = await requestDeletionCode(person);
@@ -151,7 +152,7 @@ test('deletion twice at once, while codes are requested: at most one 200, and no
 });
 
 test("deletion of six people who are guests of each other's events, at once: six times 200, and no row remains", async () => {
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < often(2); round++) {
     const people = await createUsers(api, 6);
     const bystander = await createUser(api);
     const events: { id: string; items: string[] }[] = [];

@@ -1,6 +1,7 @@
 /** Concurrent follows, blocks and username changes on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import { createUser, createUsers } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { randomOf } from '../support/random.ts';
@@ -21,7 +22,7 @@ const actions = [
 test('follow and block: 200 concurrent follows, unfollows, blocks and unblocks get 200 or 403; the counters are exact', async () => {
   const people = await createUsers(api, 12);
   const { below: roll } = randomOf(4);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, i) => {
         const from = people[roll(12)];
@@ -44,7 +45,7 @@ test('follow and block: 200 concurrent follows, unfollows, blocks and unblocks g
 test('follow and block: the counters are exact after concurrent changes of one pair from both sides', async () => {
   const [a, b] = [await createUser(api), await createUser(api)];
   const { below: roll } = randomOf(7);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
         const [from, to] = roll(2) === 0 ? [a, b] : [b, a];
@@ -95,7 +96,7 @@ test('username: four people who concurrently change between three usernames neve
   const people = await createUsers(api, 4);
   const names = ['trade_a', 'trade_b', 'trade_c'];
   const { below: roll } = randomOf(11);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
         either(i).patch('/v1/me', people[roll(4)]?.token, { username: names[roll(3)] }),

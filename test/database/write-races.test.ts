@@ -1,6 +1,7 @@
 /** Concurrent batches of RSVPs and claims on two servers, while accounts, events and items are deleted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import {
   createEvent,
   createItem,
@@ -60,7 +61,7 @@ test('rsvp and claim: 200, 201, 403, 404, 409 or 422 for five people on four eve
   const people = await createUsers(api, 5);
   const { events, items } = await createFixtures(4, people);
   const { below: roll } = randomOf(7);
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < often(4); round++) {
     const responses = await Promise.all(
       Array.from({ length: 150 }, () => sendRandomRequest(roll, pick(people, roll), events, items)),
     );
@@ -70,7 +71,7 @@ test('rsvp and claim: 200, 201, 403, 404, 409 or 422 for five people on four eve
 });
 
 test('rsvp and claim: no 5xx while accounts, events and items are deleted on both servers; exact counters', async () => {
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < often(4); round++) {
     const people = await createUsers(api, 16);
     const { events, items } = await createFixtures(6, people);
     const leavers = people.slice(0, 4);

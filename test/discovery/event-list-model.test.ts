@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { eventTraits, traitNames, traitsOf } from '../operations/event-traits.ts';
+import { often } from '../support/all-cases.ts';
 import { startBothModes } from '../support/both-modes.ts';
 import { createEvent, createUser, type Person } from '../support/factories.ts';
 import { expectStatus } from '../support/setup.ts';
@@ -78,7 +79,7 @@ type CreatedEvent = {
   shown: boolean;
   organizer: Person;
 } & Pick<ReturnType<typeof sample>[number], 'title' | 'description' | 'location' | 'category'>;
-const sample = () => fc.sample(anyEvent, { numRuns: 300, seed });
+const sample = () => fc.sample(anyEvent, { numRuns: often(300, 100), seed });
 
 async function createSample(sampled: ReturnType<typeof sample>[number]): Promise<CreatedEvent> {
   const { startAt: at, hours, allDay: timezone, cancelled, organizer, fields: some, ...fields } = sampled;
@@ -266,6 +267,7 @@ test('list: ids and total equal those of a plain filter, for random combinations
     );
     nonEmpty += Number(ids.length > 0);
   });
-  await fc.assert(property, { numRuns: 300, seed });
-  assert.ok(nonEmpty > 60, `only ${nonEmpty} of the queries have results`);
+  await fc.assert(property, { numRuns: often(300, 60), seed });
+  // The seed decides: it is not a matter of luck.
+  assert.ok(nonEmpty > often(60, 5), `only ${nonEmpty} of the queries have results`);
 });

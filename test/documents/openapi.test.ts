@@ -13,6 +13,7 @@ import addFormats from 'ajv-formats';
 import { violationOf } from '../../src/http/validation-messages.ts';
 import { catalogue } from '../../src/lib/problem-catalogue.ts';
 import { type Parameter, resolveSchema } from '../operations/openapi-operations.ts';
+import { slowTest } from '../support/all-cases.ts';
 import { resolveResponse } from '../support/contract.ts';
 import { createUser, eventBody } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';
@@ -164,7 +165,7 @@ test('openapi: every format is defined by OpenAPI or explained in the introducti
   );
 });
 
-test('openapi: TypeScript types and zod schemas generated from the document compile', async () => {
+slowTest('openapi: TypeScript types and zod schemas generated from the document compile', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
   try {
     const use = [

@@ -27,7 +27,7 @@ type Row = { routes: Set<string>; tests: Set<string> };
 const root = path.join(import.meta.dirname, '..', '..');
 export const coverageFile = path.join(root, 'docs', 'spec-coverage.md');
 
-const annotatedTest = /((?:^[ \t]*\/\/ spec: .*\n)+)\s*test\(\s*(['"`])((?:\\.|(?!\2).)*)\2/gm;
+const annotatedTest = /((?:^[ \t]*\/\/ spec: .*\n)+)\s*(?:test|slowTest)\(\s*(['"`])((?:\\.|(?!\2).)*)\2/gm;
 const annotation = /^([\d.]+) ([A-Z]+ \/\S*(?:, [A-Z]+ \/\S*)*): (\S.*)$/;
 
 /**

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { often, slowTest } from '../support/all-cases.ts';
 import { createUser } from '../support/factories.ts';
 import { http } from '../support/http-client.ts';
 import { startTestApp, TestClock } from '../support/setup.ts';
@@ -27,7 +28,7 @@ const limited = await api.startAnother({
   sql: connectSql('postgres://reader@127.0.0.1:1/none'),
 });
 const MiB = 1024 ** 2;
-const attempts = 15;
+const attempts = often(15);
 
 /** The requests and their expected statuses. */
 const cases = [
@@ -102,7 +103,7 @@ describe('early responses', () => {
   for (const [i, { status, bytes, ...one }] of cases.entries()) {
     const what = `${one.path} with ${bytes / MiB} MiB of ${one.type}`;
 
-    test(`fetch: ${status} for each of ${attempts} POST ${what}, with and without Content-Length`, async () => {
+    test(`fetch: ${status} for each POST ${what}, with and without Content-Length`, async () => {
       const [withLength = [], chunked = []] = (await runTasks()).slice(2 * i);
       assert.deepEqual(countLines(withLength), { [status]: attempts }, 'with a length');
       assert.deepEqual(countLines(chunked), { [status]: attempts }, 'without a length');
@@ -155,7 +156,7 @@ describe('early responses', () => {
     assert.deepEqual(countLines(outcomes), { 401: 96 });
   });
 
-  test('limits: at most 16 MiB of a body are read after the response', async () => {
+  slowTest('limits: at most 16 MiB of a body are read after the response', async () => {
     for (const closing of ['', 'Connection: close\r\n']) {
       for (const length of [
         'Content-Length: 500000000\r\n\r\n',
@@ -180,7 +181,7 @@ describe('early responses', () => {
     }
   });
 
-  test('memory: discarded bytes of a body are not kept in memory', async () => {
+  slowTest('memory: discarded bytes of a body are not kept in memory', async () => {
     const socket = connectTo(api.url);
     socket.write(
       'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000000\r\n\r\n',
@@ -199,7 +200,7 @@ describe('early responses', () => {
     socket.destroy();
   });
 
-  test('limits: the rest of a body is awaited for 10 s after the response, and no longer', async () => {
+  slowTest('limits: the rest of a body is awaited for 10 s after the response, and no longer', async () => {
     const took = await Promise.all(
       ['', 'Connection: close\r\n'].map(async (closing) => {
         const socket = connectTo(api.url);

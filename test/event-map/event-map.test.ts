@@ -1,6 +1,7 @@
 /** GET /v1/events/map, from the discovery index and from the database. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import { startBothModes } from '../support/both-modes.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
@@ -33,7 +34,7 @@ type Cluster = Place & { count: number; bbox: [number, number, number, number]; 
 const byBox = (a: { bbox: number[] }, b: { bbox: number[] }) => (a.bbox.join() < b.bbox.join() ? -1 : 1);
 
 // spec: 4.9 GET /v1/events/map: clusters of the events in a box
-test('map: clusters equal those of a plain grouping, for 1,000 random boxes, zooms and filters', async () => {
+test('map: clusters equal those of a plain grouping, for random boxes, zooms and filters', async () => {
   let [coarser, crossing, nonEmpty] = [0, 0, 0];
   async function check(query: MapQuery): Promise<void> {
     const { body } = expectStatus(
@@ -75,11 +76,11 @@ test('map: clusters equal those of a plain grouping, for 1,000 random boxes, zoo
     crossing += Number(query.box.west > query.box.east && total > 0);
     nonEmpty += Number(total > 0);
   }
-  const queries = Array.from({ length: 1_000 }, randomQuery);
+  const queries = Array.from({ length: often(1_000) }, randomQuery);
   while (queries.length > 0) await Promise.all(queries.splice(0, 20).map(check));
-  assert.ok(coarser > 50, `only ${coarser} maps have a coarser grid`);
-  assert.ok(crossing > 50, `only ${crossing} maps cross the antimeridian`);
-  assert.ok(nonEmpty > 400, `only ${nonEmpty} maps have events`);
+  assert.ok(coarser > often(50, 2), `only ${coarser} maps have a coarser grid`);
+  assert.ok(crossing > often(50, 2), `only ${crossing} maps cross the antimeridian`);
+  assert.ok(nonEmpty > often(400, 30), `only ${nonEmpty} maps have events`);
 });
 
 // spec: 4.9 GET /v1/events/map: clusters of the events in a box

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { often } from '../support/all-cases.ts';
 import { createEvent, createItem, createUser, eventBody } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -73,7 +74,7 @@ test('events: PATCH and POST accept every field of the record, and the record st
       // The generated cover stays generated: its address names the event and follows the category.
       if (!overrides.coverUrl) assert.ok(copy.coverUrl.includes(copy.id));
     }),
-    { numRuns: 40 },
+    { numRuns: often(40, 8) },
   );
   const event = await createEvent(api, organizer, { category: 'food' });
   const path = `/v1/events/${event.id}`;
@@ -126,7 +127,7 @@ test('items: PATCH, POST and the batch accept every field of the record, also nu
       const [sent, ...copies] = (await list()).slice(-4).map((each) => newItem(each));
       assert.deepEqual(copies.slice(0, 2), [sent, sent]);
     }),
-    { numRuns: 20 },
+    { numRuns: often(20, 4) },
   );
 });
 

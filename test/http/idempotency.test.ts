@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { deleteExpiredResponses } from '../../src/idempotency/stored-responses.ts';
+import { often } from '../support/all-cases.ts';
 import { resolveResponse } from '../support/contract.ts';
 import { findRowsContaining, takeSnapshot } from '../support/database-snapshots.ts';
 import {
@@ -213,7 +214,7 @@ test('key: error responses are not stored; 401 and 400 precede the check of the 
 test('race: 20 concurrent requests on two servers create one event, and all get the same response', async () => {
   const person = await createUser(api);
   const body = eventBody();
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < often(5); round++) {
     const key = randomUUID();
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => createWithKey(person, { key, body, on: i % 2 ? api : second })),
@@ -304,7 +305,7 @@ test('race: people who send one key for two items or bookings on two servers abo
     post(server, person, `/v1/items/${id}/claim`, key, { quantity: 1 });
   const book = (server: number, person: Person, id: string, key: string) =>
     post(server, person, `/v1/events/${id}/booking`, key, { seats: 1 });
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < often(12); round++) {
     const [raced, honest] = await Promise.all([
       Promise.all(
         racers.flatMap((person) => [

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import vm from 'node:vm';
+import { often } from '../support/all-cases.ts';
 import { variable } from '../support/test-database.ts';
 import { patternsIn, readLiterals, type SourcePattern } from './source-patterns.ts';
 
-/** Of each text. A search in linear time takes less than 1 ms, one in quadratic time seconds. */
-const length = 64_000;
+/** Of each text. A search in linear time takes less than 1 ms, one in quadratic time seconds, or with short texts tenths of one. */
+const length = often(64_000, 16_000);
 /** Ends the searches of one pattern, in ms. All of them together take some 10 ms in linear time. */
-const guardMs = 1_500;
+const guardMs = often(1_500, 150);
 
 /** Parts of texts: each character and each run of characters that a pattern names, and one of each common class. */
 function partsOf(source: string): string[] {

@@ -1,6 +1,7 @@
 /** The settings of the instance, which admins change while servers run. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import { addAddress, createAdmin, createUser, nextAddress, nextPhone } from '../support/factories.ts';
 import { headerOf, MailServer, textOf } from '../support/mail-server.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
@@ -15,7 +16,7 @@ const defaults = { name: 'Potluck', language: 'en', contact: null, signIn: ['pho
 // spec: 5 GET /v1/admin/settings, PATCH /v1/admin/settings: the settings of the instance
 test('settings: 200; a change applies on every server from the response to it on; what is left out stays', async () => {
   expectStatus(await change({ ...defaults, name: 'Village events' }), 200);
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < often(20); round++) {
     const [here, there] = round % 2 ? [api, second] : [second, api];
     const contact = `hello${round}@example.org`;
     assert.equal(expectStatus(await change({ contact }, here), 200).body.contact, contact);
@@ -108,7 +109,7 @@ test('settings: each change is in the audit trail with the names of the settings
 });
 
 test('settings: two changes at the same time, on two servers, are both stored', async () => {
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < often(10, 2); round++) {
     const [name, contact] = [`Village ${round}`, `hello${round}@example.org`];
     await Promise.all([change({ name }), change({ contact }, second)]);
     const { body } = expectStatus(await api.get(path, admin.token), 200);

@@ -1,6 +1,7 @@
 /** The limits on the items of one event: 500 items and 1 MiB of text, with concurrent writes on two servers too. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { often } from '../support/all-cases.ts';
 import { createEvent, createItem, createUser } from '../support/factories.ts';
 import {
   type ApiResponse,
@@ -109,7 +110,7 @@ test('existing: a list above the limits can be read, changed and shortened, but 
 });
 
 test('race: of 40 concurrent new items on two servers exactly the 10 that fit get 201, the others 409', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const event = await createFullEvent(490);
     const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => add(server(i), event)));
     assert.deepEqual(countStatuses(responses), { 201: 10, 409: 30 });
@@ -118,7 +119,7 @@ test('race: of 40 concurrent new items on two servers exactly the 10 that fit ge
 });
 
 test('race: concurrent batches of 30 and single items on two servers never exceed 500 items; each batch is added whole or not at all', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const event = await createFullEvent(400);
     const [batches, singles] = await Promise.all([
       Promise.all(
@@ -140,7 +141,7 @@ test('race: concurrent batches of 30 and single items on two servers never excee
 });
 
 test('race: concurrent new items and longer texts on two servers never exceed 1 MiB', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < often(3); round++) {
     const event = await createFullEvent(300, maxBytes - 20_000);
     const items = await Promise.all(Array.from({ length: 20 }, () => createItem(api, organizer, event)));
     const { bytes: before } = await readSize(event);

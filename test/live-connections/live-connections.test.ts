@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement } from '#pg';
+import { slowTest } from '../support/all-cases.ts';
 import { type EventStream, openEventStream, stateOf } from '../support/event-stream-client.ts';
 import { createEvent, createUser, createUsers, rsvpGoing } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 import { connectSql } from '../support/sql-tag.ts';
 
-const api = await startTestApp();
+const api = await startTestApp({ hasTimeLimits: true });
 const organizer = await createUser(api);
 
 const streams: EventStream[] = [];
@@ -51,20 +52,23 @@ test('heartbeat: a comment after 15 s without a message, and not earlier', async
   assert.equal(stream.messages.length, 1);
 });
 
-test('timeout: a stream stays open beyond the request timeout and is not in the request duration metric', async () => {
-  const { id } = await createEvent(api, organizer);
-  const ended = await open(api, id);
-  const stream = await open(api, (await createEvent(api, organizer)).id);
-  const series = 'potluck_request_seconds_sum{method="GET",route="/v1/events/:id/live",status="200"}';
-  const before = await metric(api, series);
-  await sleep(5_800);
-  await api.delete(`/v1/events/${id}`, organizer.token);
-  await ended.ended;
-  assert.ok(stream.isOpen());
-  assert.equal(await metric(api, series), before);
-});
+slowTest(
+  'timeout: a stream stays open beyond the request timeout and is not in the request duration metric',
+  async () => {
+    const { id } = await createEvent(api, organizer);
+    const ended = await open(api, id);
+    const stream = await open(api, (await createEvent(api, organizer)).id);
+    const series = 'potluck_request_seconds_sum{method="GET",route="/v1/events/:id/live",status="200"}';
+    const before = await metric(api, series);
+    await sleep(5_800);
+    await api.delete(`/v1/events/${id}`, organizer.token);
+    await ended.ended;
+    assert.ok(stream.isOpen());
+    assert.equal(await metric(api, series), before);
+  },
+);
 
-test('capacity: requests succeed and all streams get messages while 900 streams are open', async () => {
+slowTest('capacity: requests succeed and all streams get messages while 900 streams are open', async () => {
   const { id } = await createEvent(api, organizer);
   const people = await createUsers(api, 45);
   for (const { token } of people) await Promise.all(Array.from({ length: 20 }, () => open(api, id, token)));
@@ -96,31 +100,34 @@ async function changeAll(id: string, times: number, witness: EventStream): Promi
   }
 }
 
-test('slow client: gets the newest state when it reads again, and is disconnected after 15 s without reading', async () => {
-  const id = await aHeavyEvent();
-  const [slow, quick] = [await open(api, id), await open(api, id)];
-  slow.pause();
-  await changeAll(id, 12, quick);
-  slow.resume();
-  const is =
-    (needed: number) => (message: { event: string; data: { items: { quantityNeeded: number }[] } }) =>
-      message.event === 'snapshot' && message.data.items.at(-1)?.quantityNeeded === needed;
-  await slow.until(is(17));
-  assert.ok(slow.messages.length < quick.messages.length, 'the slow stream got every message');
-  assert.deepEqual(stateOf(slow.messages), stateOf(quick.messages));
+slowTest(
+  'slow client: gets the newest state when it reads again, and is disconnected after 15 s without reading',
+  async () => {
+    const id = await aHeavyEvent();
+    const [slow, quick] = [await open(api, id), await open(api, id)];
+    slow.pause();
+    await changeAll(id, 12, quick);
+    slow.resume();
+    const is =
+      (needed: number) => (message: { event: string; data: { items: { quantityNeeded: number }[] } }) =>
+        message.event === 'snapshot' && message.data.items.at(-1)?.quantityNeeded === needed;
+    await slow.until(is(17));
+    assert.ok(slow.messages.length < quick.messages.length, 'the slow stream got every message');
+    assert.deepEqual(stateOf(slow.messages), stateOf(quick.messages));
 
-  const dropped = await metric(api, 'potluck_live_streams_dropped_total');
-  // The server sees no progress from some moment after this one, while the changes fill the buffers.
-  const pausedAt = performance.now();
-  slow.pause();
-  await changeAll(id, 12, quick);
-  await sleep(Math.max(pausedAt + 14_000 - performance.now(), 0));
-  assert.equal(await metric(api, 'potluck_live_streams_dropped_total'), dropped);
-  await untilMetric('potluck_live_streams_dropped_total', dropped + 1, 20_000);
-  slow.resume();
-  await slow.ended;
-  assert.ok(quick.isOpen());
-});
+    const dropped = await metric(api, 'potluck_live_streams_dropped_total');
+    // The server sees no progress from some moment after this one, while the changes fill the buffers.
+    const pausedAt = performance.now();
+    slow.pause();
+    await changeAll(id, 12, quick);
+    await sleep(Math.max(pausedAt + 14_000 - performance.now(), 0));
+    assert.equal(await metric(api, 'potluck_live_streams_dropped_total'), dropped);
+    await untilMetric('potluck_live_streams_dropped_total', dropped + 1, 20_000);
+    slow.resume();
+    await slow.ended;
+    assert.ok(quick.isOpen());
+  },
+);
 
 test('many items: a stream of an event with more items than are allowed today contains the 500 newest', async () => {
   const id = await aHeavyEvent(501);
@@ -130,34 +137,37 @@ test('many items: a stream of an event with more items than are allowed today co
   assert.deepEqual([items[0].id, items.at(-1)?.id], [`${id}.2`, `${id}.501`]);
 });
 
-test('database: a stream survives lost database connections and gets the missed changes; 503 without a database', async () => {
-  const { id } = await createEvent(api, organizer);
-  const stream = await open(api, id, organizer.token);
-  for (let i = 0; i < 5; i++) {
-    await api.sql`
+slowTest(
+  'database: a stream survives lost database connections and gets the missed changes; 503 without a database',
+  async () => {
+    const { id } = await createEvent(api, organizer);
+    const stream = await open(api, id, organizer.token);
+    for (let i = 0; i < 5; i++) {
+      await api.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.catch(() => {});
-    await sleep(100);
-  }
-  for (let waited = 0; ; waited += 100) {
-    const { status } = await api.post(`/v1/events/${id}/rsvp`, organizer.token, { status: 'going' });
-    if (status === 200) break;
-    assert.ok(waited < 5_000);
-    await sleep(100);
-  }
-  await stream.until(counts);
-  assert.ok(stream.isOpen());
-
-  const away = await api.startAnother({ sql: connectSql('postgres://reader@127.0.0.1:1/none') });
-  // 240 requests exceed the limit of 200 streams: a refused stream does not count towards the limit.
-  for (let round = 0; round < 2; round++) {
-    const tries = Array.from({ length: 120 }, () => away.get(`/v1/events/${id}/live`));
-    for (const refused of await Promise.all(tries)) {
-      expectProblem(refused, 503, 'unavailable');
-      assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+      await sleep(100);
     }
-  }
-});
+    for (let waited = 0; ; waited += 100) {
+      const { status } = await api.post(`/v1/events/${id}/rsvp`, organizer.token, { status: 'going' });
+      if (status === 200) break;
+      assert.ok(waited < 5_000);
+      await sleep(100);
+    }
+    await stream.until(counts);
+    assert.ok(stream.isOpen());
+
+    const away = await api.startAnother({ sql: connectSql('postgres://reader@127.0.0.1:1/none') });
+    // 240 requests exceed the limit of 200 streams: a refused stream does not count towards the limit.
+    for (let round = 0; round < 2; round++) {
+      const tries = Array.from({ length: 120 }, () => away.get(`/v1/events/${id}/live`));
+      for (const refused of await Promise.all(tries)) {
+        expectProblem(refused, 503, 'unavailable');
+        assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+      }
+    }
+  },
+);
 
 test('stop: streams end, including the stream of a client that does not read', async () => {
   const id = await aHeavyEvent();

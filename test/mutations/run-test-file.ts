@@ -19,6 +19,7 @@ export function runTestFile(test: string, fault: Fault | null): Promise<Outcome>
     // Commands of tests are processes of their own, and inherit the option.
     env: {
       ...process.env,
+      ALL_CASES: 'true',
       ...(fault && { MUTATION: JSON.stringify(fault), NODE_OPTIONS: `--import=${preload}` }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,6 +8,7 @@ import type { PushRequest, PushResponse } from '../../src/modules/notifications/
 import { PushPlaces } from '../../src/modules/notifications/push/push-places.ts';
 import { maxSubscriptions } from '../../src/modules/notifications/push/push-repo.ts';
 import { sendPushes } from '../../src/modules/notifications/push/send-pushes.ts';
+import { often } from '../support/all-cases.ts';
 import {
   createEvent,
   createItem,
@@ -298,7 +299,7 @@ test('subscription: the latest 20 of a person remain, also of concurrent request
 test('subscription: two people with one endpoint at the same time on two servers: one of them keeps it', async () => {
   const [a, b] = await createUsers(api, 2);
   assert.ok(a && b);
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < often(5); round++) {
     const browser = new Browser();
     const responses = await Promise.all([
       api.post(path, a.token, browser.toJSON()),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeKeyOf } from '#fresh-records';
+import { often } from '../support/all-cases.ts';
 import { createAdmin, createEvent, createUser, fromPage, nextPhone, signIn } from '../support/factories.ts';
 import { isNamed, openStream } from '../support/live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
@@ -201,7 +202,7 @@ test('cookie: the session of a suspended person permits export and logout alone,
 
 test('race: logout on one server and writes with the cookie on the other leave no write after the logout', async () => {
   const event = await createEvent(api, await createUser(api));
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < often(5); round++) {
     const browser = await openBrowser();
     const writes = Array.from({ length: 6 }, (_, i) =>
       send(browser, 'POST', `/v1/events/${event.id}/save`, { saved: i % 2 === 0 }, i % 2 ? api : second),

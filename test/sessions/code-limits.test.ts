@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hashContact } from '../../src/modules/auth/code-hashes.ts';
 import type { SmsDriver } from '../../src/modules/auth/sms.ts';
+import { slowTest } from '../support/all-cases.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
 import { runConcurrently } from '../support/run-concurrently.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp, TestClock } from '../support/setup.ts';
@@ -103,26 +104,29 @@ test('sending: addresses of one IPv6 network share the limit of a day; another n
   expectStatus(await requestFrom(51, '2001:db8:1::1'), 202);
 });
 
-test('sending: 429 from the 101st message a day from an IPv6 /56 and the 201st from a /48, on two servers', async () => {
-  startNextDay();
-  const env = { SMS_PER_DAY: '2000', TRUST_PROXY: 'loopback' };
-  const servers = await Promise.all([api.startAnother({ sms, env }), api.startAnother({ sms, env })]);
-  let requests = 0;
-  /** @returns how many of `count` requests from different networks in `prefix` get a code */
-  const sentFrom = async (prefix: string, count: number) => {
-    const responses = await runConcurrently(count, 20, (i) =>
-      (servers[i % 2] ?? api).call('POST', '/v1/auth/otp/request', {
-        body: { phone: phoneNumber(requests++ * 20_000, i % 3 ? '+4670' : '+4915') },
-        headers: { 'x-forwarded-for': `2001:db8:${prefix}${(i % 256).toString(16).padStart(2, '0')}::1` },
-      }),
-    );
-    return responses.filter(({ status }) => status === 202).length;
-  };
-  assert.equal(await sentFrom('5:1', 120), 100);
-  assert.equal(await sentFrom('5:2', 120), 100);
-  assert.equal(await sentFrom('5:3', 20), 0);
-  assert.equal(await sentFrom('6:1', 20), 20);
-});
+slowTest(
+  'sending: 429 from the 101st message a day from an IPv6 /56 and the 201st from a /48, on two servers',
+  async () => {
+    startNextDay();
+    const env = { SMS_PER_DAY: '2000', TRUST_PROXY: 'loopback' };
+    const servers = await Promise.all([api.startAnother({ sms, env }), api.startAnother({ sms, env })]);
+    let requests = 0;
+    /** @returns how many of `count` requests from different networks in `prefix` get a code */
+    const sentFrom = async (prefix: string, count: number) => {
+      const responses = await runConcurrently(count, 20, (i) =>
+        (servers[i % 2] ?? api).call('POST', '/v1/auth/otp/request', {
+          body: { phone: phoneNumber(requests++ * 20_000, i % 3 ? '+4670' : '+4915') },
+          headers: { 'x-forwarded-for': `2001:db8:${prefix}${(i % 256).toString(16).padStart(2, '0')}::1` },
+        }),
+      );
+      return responses.filter(({ status }) => status === 202).length;
+    };
+    assert.equal(await sentFrom('5:1', 120), 100);
+    assert.equal(await sentFrom('5:2', 120), 100);
+    assert.equal(await sentFrom('5:3', 20), 0);
+    assert.equal(await sentFrom('6:1', 20), 20);
+  },
+);
 
 test('sending: 429 from the 101st message a day to one block of numbers; 202 for other blocks', async () => {
   startNextDay();

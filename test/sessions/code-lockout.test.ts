@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredCodes } from '../../src/modules/auth/codes-repo.ts';
 import type { SmsDriver } from '../../src/modules/auth/sms.ts';
+import { slowTest } from '../support/all-cases.ts';
 import { fromPage } from '../support/factories.ts';
 import { runConcurrently } from '../support/run-concurrently.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
@@ -103,52 +104,58 @@ test('tries: a device that is known to the network of a stranger who uses up its
   await signIn(phone, cafe, { deviceToken });
 });
 
-test('tries: 429 with Retry-After above 100 wrong codes in 24 hours, over all networks and devices', async () => {
-  startNextDay();
-  const phone = newNumber();
-  const { deviceToken } = await signIn(phone, home);
-  const from = [...strangers, ...Array.from({ length: 30 }, (_, i) => `198.51.101.${i + 1}`)];
-  let compared = 0;
-  for (let i = 0; i < 8; i++) {
-    const responses = await Promise.all([
-      ...from.map((network, n) => verify(phone, network, wrongCode(phone), { on: n % 2 ? api : other })),
-      ...[home, mobile].flatMap((network) => [
-        verify(phone, network, wrongCode(phone), { on: other }),
-        verify(phone, network, wrongCode(phone), { deviceToken }),
-      ]),
-    ]);
-    compared += responses.filter(({ body }) => body.code === 'wrong_code').length;
-    clock.advance(15 * minute);
-  }
-  assert.equal(compared, 100);
-  const { headers } = expectProblem(await verify(phone, mobile, newestCode(phone)), 429, 'too_many_tries');
-  assert.ok(Number(headers.get('retry-after')) > 3_600);
-  clock.advance(day);
-  expectStatus(await request(phone, cafe), 202);
-  expectStatus(await verify(phone, cafe, newestCode(phone)), 200);
-});
+slowTest(
+  'tries: 429 with Retry-After above 100 wrong codes in 24 hours, over all networks and devices',
+  async () => {
+    startNextDay();
+    const phone = newNumber();
+    const { deviceToken } = await signIn(phone, home);
+    const from = [...strangers, ...Array.from({ length: 30 }, (_, i) => `198.51.101.${i + 1}`)];
+    let compared = 0;
+    for (let i = 0; i < 8; i++) {
+      const responses = await Promise.all([
+        ...from.map((network, n) => verify(phone, network, wrongCode(phone), { on: n % 2 ? api : other })),
+        ...[home, mobile].flatMap((network) => [
+          verify(phone, network, wrongCode(phone), { on: other }),
+          verify(phone, network, wrongCode(phone), { deviceToken }),
+        ]),
+      ]);
+      compared += responses.filter(({ body }) => body.code === 'wrong_code').length;
+      clock.advance(15 * minute);
+    }
+    assert.equal(compared, 100);
+    const { headers } = expectProblem(await verify(phone, mobile, newestCode(phone)), 429, 'too_many_tries');
+    assert.ok(Number(headers.get('retry-after')) > 3_600);
+    clock.advance(day);
+    expectStatus(await request(phone, cafe), 202);
+    expectStatus(await verify(phone, cafe, newestCode(phone)), 200);
+  },
+);
 
-test('tries: 60 networks of one /48 have the tries of one; the owner signs in elsewhere, and in a known network inside it', async () => {
-  startNextDay();
-  const phone = newNumber();
-  await signIn(phone, mobile);
-  clock.advance(minute);
-  expectStatus(await request(phone, home), 202);
-  const customer = Array.from({ length: 60 }, (_, i) => `2001:db8:7:${(i + 8).toString(16)}00::1`);
-  let compared = 0;
-  for (let i = 0; i < 8; i++) {
-    const responses = await Promise.all(
-      customer.map((from, n) => verify(phone, from, wrongCode(phone), { on: n % 2 ? api : other })),
-    );
-    compared += responses.filter(({ body }) => body.code === 'wrong_code').length;
-    clock.advance(15 * minute);
-  }
-  // Five in each quarter of an hour, until the tries that are for all are used up.
-  assert.equal(compared, 25);
-  await signIn(phone, cafe);
-  clock.advance(minute);
-  await signIn(phone, mobile);
-});
+slowTest(
+  'tries: 60 networks of one /48 have the tries of one; the owner signs in elsewhere, and in a known network inside it',
+  async () => {
+    startNextDay();
+    const phone = newNumber();
+    await signIn(phone, mobile);
+    clock.advance(minute);
+    expectStatus(await request(phone, home), 202);
+    const customer = Array.from({ length: 60 }, (_, i) => `2001:db8:7:${(i + 8).toString(16)}00::1`);
+    let compared = 0;
+    for (let i = 0; i < 8; i++) {
+      const responses = await Promise.all(
+        customer.map((from, n) => verify(phone, from, wrongCode(phone), { on: n % 2 ? api : other })),
+      );
+      compared += responses.filter(({ body }) => body.code === 'wrong_code').length;
+      clock.advance(15 * minute);
+    }
+    // Five in each quarter of an hour, until the tries that are for all are used up.
+    assert.equal(compared, 25);
+    await signIn(phone, cafe);
+    clock.advance(minute);
+    await signIn(phone, mobile);
+  },
+);
 
 test('tries: of 200 wrong codes, 40 at a time from 40 networks on two servers, 85 are compared', async () => {
   startNextDay();
@@ -202,19 +209,22 @@ test('sending: at most 15 texts a day to a number, over all networks and devices
   expectStatus(await verify(phone, mobile, newestCode(phone)), 200);
 });
 
-test('sending: of 60 concurrent requests from 20 networks on two servers, one text is sent; 10 in a day', async () => {
-  startNextDay();
-  const phone = newNumber();
-  for (let turn = 1; turn <= 12; turn++) {
-    await Promise.all(
-      Array.from({ length: 60 }, (_, i) =>
-        request(phone, strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
-      ),
-    );
-    assert.equal(codesOf(phone).length, Math.min(turn, 10));
-    clock.advance(minute);
-  }
-});
+slowTest(
+  'sending: of 60 concurrent requests from 20 networks on two servers, one text is sent; 10 in a day',
+  async () => {
+    startNextDay();
+    const phone = newNumber();
+    for (let turn = 1; turn <= 12; turn++) {
+      await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          request(phone, strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
+        ),
+      );
+      assert.equal(codesOf(phone).length, Math.min(turn, 10));
+      clock.advance(minute);
+    }
+  },
+);
 
 test("code: a stranger's request replaces neither the code of another network nor that of a known device", async () => {
   startNextDay();
@@ -252,7 +262,7 @@ test('code: 400 for the code of another network that is not the newest', async (
   expectStatus(await verify(phone, mobile, newer), 200);
 });
 
-test('deletion: 200 after 20 networks have used up tries and texts for sign-in', async () => {
+slowTest('deletion: 200 after 20 networks have used up tries and texts for sign-in', async () => {
   startNextDay();
   const phone = newNumber();
   const { accessToken: token } = await signIn(phone, home);
@@ -264,19 +274,22 @@ test('deletion: 200 after 20 networks have used up tries and texts for sign-in',
   expectStatus(response, 200);
 });
 
-test('sending: strangers who use up the texts to a block of numbers leave two to each other network', async () => {
-  startNextDay();
-  const block = `+467099${numbers}`;
-  const at = (n: number) => block.padEnd(8, '0') + String(n).padStart(4, '0');
-  const responses = await runConcurrently(400, 40, (i) =>
-    request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
-  );
-  const sent = responses.filter(({ status }) => status === 202).length;
-  assert.ok(sent >= 100 && sent <= 140, `${sent}`);
-  const fromCafe = [];
-  for (let i = 0; i < 3; i++) fromCafe.push((await request(at(1_000 + i), cafe)).status);
-  assert.deepEqual(fromCafe, [202, 202, 429]);
-});
+slowTest(
+  'sending: strangers who use up the texts to a block of numbers leave two to each other network',
+  async () => {
+    startNextDay();
+    const block = `+467099${numbers}`;
+    const at = (n: number) => block.padEnd(8, '0') + String(n).padStart(4, '0');
+    const responses = await runConcurrently(400, 40, (i) =>
+      request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
+    );
+    const sent = responses.filter(({ status }) => status === 202).length;
+    assert.ok(sent >= 100 && sent <= 140, `${sent}`);
+    const fromCafe = [];
+    for (let i = 0; i < 3; i++) fromCafe.push((await request(at(1_000 + i), cafe)).status);
+    assert.deepEqual(fromCafe, [202, 202, 429]);
+  },
+);
 
 test('device token: a token that is forged, of another number or 400 days old has no effect', async () => {
   startNextDay();

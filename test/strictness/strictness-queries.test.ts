@@ -12,7 +12,15 @@ import {
   type Schema,
   withChangedField,
 } from '../operations/openapi-operations.ts';
-import { createAdmin, createEvent, createItem, createUpload, createUser } from '../support/factories.ts';
+import { often, sampleOf } from '../support/all-cases.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUpload,
+  createUser,
+  eventBody,
+} from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
@@ -72,11 +80,11 @@ test('query: 400 naming the parameter for a number that is invalid, empty, repea
       ];
       if (schema.type === 'integer') bad.push('1.5');
       if (schema.type === 'integer' && minimum > 0) bad.push('0', '-1');
-      for (const value of bad) {
+      for (const value of sampleOf(bad, 5)) {
         const response = await api.get(`${path}?${requiredQuery}${name}=${value}${others}`, me.token);
         expectFieldError(response, name, `${path} ${name}=${value}`);
-        tried++;
       }
+      tried++;
       expectFieldError(
         await api.get(`${path}?${requiredQuery}${name}=1&${name}=2${others}`, me.token),
         name,
@@ -84,7 +92,7 @@ test('query: 400 naming the parameter for a number that is invalid, empty, repea
       );
     }
   }
-  assert.ok(tried > 60, `${tried}`);
+  assert.ok(tried > 10, `${tried}`);
 });
 
 test('query: 400 naming the parameter for a text with NUL or invalid UTF-8, and for a repeated text', async () => {
@@ -92,7 +100,7 @@ test('query: 400 naming the parameter for a text with NUL or invalid UTF-8, and 
     for (const { name, schema } of parameters) {
       if (schema.type !== 'string') continue;
       const others = required(parameters, name);
-      for (const value of ['ab%00', '%ED%A0%80ab', 'ab%FF', '%C0%80', '100%', '%zz']) {
+      for (const value of sampleOf(['ab%00', '%ED%A0%80ab', 'ab%FF', '%C0%80', '100%', '%zz'], 3)) {
         const response = expectProblem(
           await api.call(method, `${path}?${others}${name}=${value}`, { token: me.token }),
           400,
@@ -146,12 +154,15 @@ test('query: 400 naming every unknown parameter, on every JSON route of the API'
   for (const { method, path, operation, example } of operations) {
     if (!path.startsWith('/v1/') || isLinked(path)) continue;
     const own = required(operation.parameters?.filter((parameter) => parameter.in === 'query') ?? [], '');
-    for (const [query, names] of [
-      ['startDate=2026-12-24', ['startDate']],
-      ['Limit=1&utm_source=x&limits', ['Limit', 'utm_source', 'limits']],
-      ['__proto__=1&constructor=2', ['__proto__', 'constructor']],
-      ['=1', ['query']],
-    ] as const) {
+    for (const [query, names] of sampleOf(
+      [
+        ['startDate=2026-12-24', ['startDate']],
+        ['Limit=1&utm_source=x&limits', ['Limit', 'utm_source', 'limits']],
+        ['__proto__=1&constructor=2', ['__proto__', 'constructor']],
+        ['=1', ['query']],
+      ] as const,
+      2,
+    )) {
       const response = await call(method, `${path}?${own}${query}`, {
         token: admin.token,
         ...(example && { body: example }),
@@ -248,12 +259,16 @@ test('random body: a response that the OpenAPI document declares, and never a 5x
     statuses.add(status);
     assert.ok(status < 500, `${method} ${path}`);
   };
-  await fc.assert(fc.asyncProperty(requests, send), { numRuns: 400 });
+  // A valid body of each of two operations, and an invalid one.
+  await send({ method: 'POST', path: '/v1/events', body: eventBody() });
+  await send({ method: 'PATCH', path: '/v1/me', body: { city: 'Oslo' } });
+  await send({ method: 'POST', path: '/v1/events', body: {} });
+  await fc.assert(fc.asyncProperty(requests, send), { numRuns: often(400) });
   const shapeless = fc.record({
     method: fc.constantFrom('POST', 'PATCH'),
     path: fc.constantFrom('/v1/events', '/v1/me'),
     body: anything,
   });
-  await fc.assert(fc.asyncProperty(shapeless, send), { numRuns: 50 });
+  await fc.assert(fc.asyncProperty(shapeless, send), { numRuns: often(50) });
   for (const status of [200, 201, 400]) assert.ok(statuses.has(status), `no response has status ${status}`);
 });

@@ -8,6 +8,7 @@ import {
   type Schema,
   withChangedField,
 } from '../operations/openapi-operations.ts';
+import { areAllCases, sampleOf } from '../support/all-cases.ts';
 import {
   createEvent,
   createItem,
@@ -35,14 +36,14 @@ const maxQuery = 1_000;
 
 /** Sends a text in every field and every parameter that takes texts. @param write the text of a length */
 async function sendEverywhere(write: (length: number) => string): Promise<void> {
-  for (const { method, path, schema, example } of withBody)
+  for (const { method, path, schema, example } of sampleOf(withBody, 3))
     for (const field of listFields(schema)) {
       const text = textOf(field.schema);
       if (!text) continue;
       const body = withChangedField(example, field.path, write(text.maxLength ?? 100));
       assert.ok((await call(method, path, { token: me.token, body })).status < 500, `${method} ${path}`);
     }
-  for (const { method, path, parameters } of withQuery)
+  for (const { method, path, parameters } of sampleOf(withQuery, 3))
     for (const { name, schema } of parameters) {
       if (schema.type !== 'string' || schema.enum) continue;
       const query = new URLSearchParams({ [name]: write(Math.min(schema.maxLength ?? 100, maxQuery)) });
@@ -132,7 +133,7 @@ test('hosts: no address in a field, a parameter, a header or a page reaches URL 
   };
   t.after(() => Object.assign(globalThis, { URL: original }));
   await sendEverywhere((length) => `http://${letters(length)}`.slice(0, length));
-  await sendEverywhere((length) => `//${letters(length)}`.slice(0, length));
+  if (areAllCases) await sendEverywhere((length) => `//${letters(length)}`.slice(0, length));
   const { id } = await createEvent(api, me, { description: `See http://${letters(9_000)}/ there` });
   const encoded = encodeURIComponent(letters(1_000));
   await openPages(`/e/${id}`, `/e/${id}?q=a`, `//${encoded}/`, `/sign-in?next=http://${encoded}/`);

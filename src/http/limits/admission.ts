@@ -10,7 +10,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { shareOf } from '#base';
+import { patient, shareOf } from '#base';
 import { Problem } from '../../lib/errors.ts';
 import { streams as streamMetrics } from '../metrics.ts';
 import type { OutageLog } from '../outage-log.ts';
@@ -124,9 +124,8 @@ function checkAll(open: OpenRequests): void {
 /** The time that the client takes to read the response does not count. */
 function isLate({ since, routeOptions }: FastifyReply, now: number): boolean {
   const elapsed = now - since;
-  return (
-    elapsed >= defaultTimeoutMs && elapsed >= (routeOptions.config.limits?.timeoutMs ?? defaultTimeoutMs)
-  );
+  if (elapsed < patient(defaultTimeoutMs)) return false;
+  return elapsed >= patient(routeOptions.config.limits?.timeoutMs ?? defaultTimeoutMs);
 }
 
 function timeOut(reply: FastifyReply): void {

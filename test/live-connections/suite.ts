@@ -1,3 +1,0 @@
-import { runSuite } from '../support/run-suite.ts';
-
-await runSuite(import.meta.dirname);
