@@ -10,6 +10,9 @@ import { openRelay } from '../support/relay.ts';
 import { connectSql } from '../support/sql-tag.ts';
 import { cloneDatabase, connectTo, urlOf } from '../support/test-database.ts';
 
+// The time limits of a server, which the apps of other files have stretched.
+setPatience(1);
+
 test('connect: at most 20 attempts a second to a database that closes connections, and queries fail without delay', async () => {
   let attempts = 0;
   const server = createServer((socket) => {
@@ -145,7 +148,6 @@ test('connect: target_session_attrs=read-write refuses a read-only database unti
 });
 
 test('transaction: unavailable after a bounded wait while every connection is in use, and success afterwards', async () => {
-  setPatience(1);
   const sql = connectSql(await cloneDatabase(), 1);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const first = sql.begin(async (tx) => {

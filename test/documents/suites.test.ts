@@ -1,8 +1,9 @@
 /** Conditions of running several test files in one process (run-suite.ts). */
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { listSampled } from '../support/run-suite.ts';
 
 const cwd = path.join(import.meta.dirname, '..');
 
@@ -22,4 +23,14 @@ test('suites: no shared module registers a hook when it is loaded: the hook woul
     /^(test\.)?(before|after)(Each)?\(/m.test(readFileSync(path.join(cwd, file), 'utf8')),
   );
   assert.deepEqual(withHook, []);
+});
+
+test('suites: a folder that has a process alone, and a sample of its cases in `npm test`, is in test/slow/ with all cases', () => {
+  const folders = listSampled().map((file) => path.relative(cwd, path.dirname(file)));
+  const alone = folders.filter((folder) => existsSync(path.join(cwd, folder, 'alone.ts')));
+  assert.ok(alone.length > 0);
+  assert.deepEqual(
+    alone.filter((folder) => !existsSync(path.join(cwd, 'slow', `${folder}.test.ts`))),
+    [],
+  );
 });

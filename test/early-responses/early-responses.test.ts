@@ -28,7 +28,7 @@ const limited = await api.startAnother({
   sql: connectSql('postgres://reader@127.0.0.1:1/none'),
 });
 const MiB = 1024 ** 2;
-const attempts = often(15);
+const attempts = often(15, 1);
 
 /** The requests and their expected statuses. */
 const cases = [

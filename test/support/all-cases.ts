@@ -1,6 +1,6 @@
 /**
  * Sweeps over many cases, which take most of the time of all tests. `npm test` checks a sample of them in each run, always the
- * same. `npm run test:slow` checks all cases, in the same test files (test/slow/all-cases.test.ts), and so do the deliberate
+ * same. `npm run test:slow` checks all cases, in the same test files (test/slow/all-cases-1.test.ts, -2), and so do the deliberate
  * faults.
  */
 import test from 'node:test';

@@ -2,7 +2,7 @@
  * Runs the test files of several folders one after the other in one process. Loading the app, and compiling the code and the
  * schemas of its first requests, take more CPU time than the tests of most files.
  */
-import { appendFileSync, globSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe } from 'node:test';
 
@@ -38,11 +38,15 @@ export function runPart(part: number, parts: number): Promise<void> {
   return runFiles(shares[part]?.files ?? []);
 }
 
-/** Runs all cases of the files of which `npm test` checks a sample (all-cases.ts). */
-export function runAllCases(): Promise<void> {
+/** The test files of which `npm test` checks a sample (all-cases.ts). */
+export const listSampled = (): string[] =>
+  filesIn(tests).filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
+
+/** Runs all cases of a part of these files, but for those that have a process alone. @param part from 0 to `parts - 1` */
+export function runAllCases(part: number, parts: number): Promise<void> {
   process.env.ALL_CASES = 'true';
-  const files = filesIn(tests).filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
-  return runFiles(files);
+  const files = listSampled().filter((file) => !existsSync(path.join(path.dirname(file), 'alone.ts')));
+  return runFiles(files.filter((_, i) => i % parts === part));
 }
 
 /** The apps of a file are closed before the next file is loaded. */
