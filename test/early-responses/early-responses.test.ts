@@ -151,9 +151,9 @@ describe('early responses', () => {
         });
         sent.end(body);
       });
-    const outcomes = await Promise.all(Array.from({ length: 96 }, send));
+    const outcomes = await Promise.all(Array.from({ length: often(96, 40) }, send));
     agent.destroy();
-    assert.deepEqual(countLines(outcomes), { 401: 96 });
+    assert.deepEqual(countLines(outcomes), { 401: outcomes.length });
   });
 
   slowTest('limits: at most 16 MiB of a body are read after the response', async () => {
