@@ -67,7 +67,7 @@ export type TestOptions = {
   pages?: boolean;
   /** Replaces the connections to the database of the file. */
   sql?: SqlDatabase;
-  /** For tests of time limits: those of a server, for all apps of the file. Other tests wait longer. */
+  /** For tests of time limits: those of a server, for all apps until the end of the file, or of the test that starts the app. Other tests wait longer. */
   hasTimeLimits?: boolean | undefined;
 };
 
@@ -99,6 +99,7 @@ let sharedContract: Contract | undefined;
 async function startOn(target: string, options: TestOptions): Promise<TestApp> {
   const { hasTimeLimits } = options;
   setPatience(hasTimeLimits ? 1 : patience);
+  if (hasTimeLimits) after(() => setPatience(patience));
   const config: Config = readConfig({
     LOG_LEVEL: 'silent',
     PORT: '0',
