@@ -1,3 +1,3 @@
 /** All cases of test/backpressure/, of which `npm test` checks a sample. */
 process.env.ALL_CASES = 'true';
-await import('../backpressure/alone.ts');
+await import('../backpressure/suite.ts');

@@ -1,3 +1,3 @@
 /** All cases of test/early-responses/, of which `npm test` checks a sample. */
 process.env.ALL_CASES = 'true';
-await import('../early-responses/alone.ts');
+await import('../early-responses/suite.ts');

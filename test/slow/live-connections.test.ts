@@ -1,3 +1,3 @@
 /** All cases of test/live-connections/, of which `npm test` checks a sample. */
 process.env.ALL_CASES = 'true';
-await import('../live-connections/alone.ts');
+await import('../live-connections/suite.ts');

@@ -1,8 +1,8 @@
 /**
- * Runs the test files of several folders one after the other in one process. Loading the app, and compiling the code and the
+ * Runs the test files of a folder one after the other in one process. Loading the app, and compiling the code and the
  * schemas of its first requests, take more CPU time than the tests of most files.
  */
-import { appendFileSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe } from 'node:test';
 
@@ -18,34 +18,16 @@ const filesIn = (folder: string): string[] =>
 /** Runs the test files of a folder, with those of its subfolders. */
 export const runSuite = (folder: string): Promise<void> => runFiles(filesIn(folder));
 
-/**
- * Runs the test files of a part of the suites, which `npm test` runs at the same time as the other parts. The parts have about
- * as many bytes of tests.
- * @param part from 0 to `parts - 1`
- */
-export function runPart(part: number, parts: number): Promise<void> {
-  const suites = globSync('{test/*/suite.ts,client/test/suite.ts}', { cwd: root });
-  const folders = suites.map((suite) => {
-    const files = filesIn(path.join(root, path.dirname(suite)));
-    return { files, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
-  });
-  const shares = Array.from({ length: parts }, () => ({ files: [] as string[], bytes: 0 }));
-  for (const { files, bytes } of folders.sort((a, b) => b.bytes - a.bytes)) {
-    const smallest = shares.reduce((least, share) => (share.bytes < least.bytes ? share : least));
-    smallest.files.push(...files);
-    smallest.bytes += bytes;
-  }
-  return runFiles(shares[part]?.files ?? []);
-}
-
 /** The test files of which `npm test` checks a sample (all-cases.ts). */
 export const listSampled = (): string[] =>
   filesIn(tests).filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
 
-/** Runs all cases of a part of these files, but for those that have a process alone. @param part from 0 to `parts - 1` */
+/** Runs all cases of a part of these files, but for folders with a process of their own in test/slow/. @param part from 0 to `parts - 1` */
 export function runAllCases(part: number, parts: number): Promise<void> {
   process.env.ALL_CASES = 'true';
-  const files = listSampled().filter((file) => !existsSync(path.join(path.dirname(file), 'alone.ts')));
+  const hasOwn = (file: string) =>
+    existsSync(path.join(tests, 'slow', `${path.relative(tests, path.dirname(file))}.test.ts`));
+  const files = listSampled().filter((file) => !hasOwn(file));
   return runFiles(files.filter((_, i) => i % parts === part));
 }
 

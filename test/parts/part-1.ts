@@ -1,3 +1,0 @@
-import { runPart } from '../support/run-suite.ts';
-
-await runPart(0, 4);

@@ -1,3 +1,0 @@
-import { runPart } from '../support/run-suite.ts';
-
-await runPart(1, 4);

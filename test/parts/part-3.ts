@@ -1,3 +1,0 @@
-import { runPart } from '../support/run-suite.ts';
-
-await runPart(2, 4);
