@@ -17,6 +17,8 @@ import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 
 const answers = ['going', 'interested'] as const;
+/** Parts of the list: those with an answer, and those who come and bring nothing yet. */
+const parts = [...answers, 'nothing'] as const;
 /** Things that the row of a guest names. */
 const maxBrought = 4;
 /** Names are shorter. */
@@ -32,16 +34,27 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
   ]);
   const asked = readQuery(url);
   const q = asked.text('q').slice(0, maxSearch);
-  const answer = answers.find((one) => one === asked.text('answer')) ?? null;
+  const part = parts.find((one) => one === asked.text('show')) ?? null;
   const searched = withoutAccents(q);
   const found = rows.filter(({ user }) => matches(user, searched));
-  const shown = found.filter(({ status }) => answer === null || status === answer);
-  const wanted = sortedByName(shown, ({ user }) => user.name).sort(byAnswer);
+  const bringing = new Set(bringList.claims.map(({ user }) => user.id));
+  const inPart = {
+    going: found.filter(({ status }) => status === 'going'),
+    interested: found.filter(({ status }) => status === 'interested'),
+    nothing: found.filter(({ status, user }) => status === 'going' && !bringing.has(user.id)),
+  };
+  const wanted = sortedByName(part ? inPart[part] : found, ({ user }) => user.name).sort(byAnswer);
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
   const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
   return {
-    ...{ q, answer, pages, mails, isCut: isCut || bringList.isCut },
-    counts: { all: found.length, ...countAnswers(found) },
+    ...{ q, part, pages, mails, isCut: isCut || bringList.isCut },
+    counts: {
+      all: found.length,
+      going: inPart.going.length,
+      interested: inPart.interested.length,
+      nothing: inPart.nothing.length,
+    },
+    bookers: seats.size,
     things: countThings(bringList),
     guests: guests.map((guest) => ({
       ...guest,
@@ -84,11 +97,6 @@ const matches = ({ name, username }: Guest['user'], searched: string): boolean =
   searched === '' || [name, username].some((text) => withoutAccents(text).includes(searched));
 
 const byAnswer = (a: Guest, b: Guest): number => answers.indexOf(a.status) - answers.indexOf(b.status);
-
-function countAnswers(guests: Guest[]): Record<Guest['status'], number> {
-  const going = guests.filter(({ status }) => status === 'going').length;
-  return { going, interested: guests.length - going };
-}
 
 /** What each of some people brings, by their ids. */
 function toBrought({ items, claims }: BringList, people: Set<string>) {
