@@ -1,19 +1,28 @@
-/** Notifications that are one row of the inbox: followers, and what repeats about one event or person. */
-import type { Notification } from '@potluck/client';
+/** Notifications that are one row of the inbox: followers, what guests do at an event, and what repeats about one event or person. */
+import type { Event, Notification } from '@potluck/client';
 import { dayMs, formatList, isToday } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { describeNotification, hrefOf } from './notifications.ts';
 
 export type Person = NonNullable<Notification['person']>;
+/** What an event has in all. */
+export type Totals = Pick<Event, 'goingCount' | 'rsvpCount' | 'bookedCount'>;
 
-/** `entries`: the newest first. `count`: how often it happened. `people`: each once, the latest first. `unread`: how many entries are. */
+/**
+ * `entries`: the newest first. `newest`, `count`, `people`: of the kind that the sentence is about, how often it happened, and
+ * who did it, each once, the latest first. `counts`: how often each kind happened. `unread`: as how many the bell counts them.
+ */
 export type NotificationGroup = {
   newest: Notification;
   entries: Notification[];
   count: number;
   people: Person[];
+  counts: Partial<Record<Notification['kind'], number>>;
   unread: number;
 };
+
+/** What guests do at an event is one row, and its sentence is about the first of these. */
+const guestKinds: Notification['kind'][] = ['rsvps', 'bookings', 'claims'];
 
 /** Named people, before the others are counted. */
 const maxNames = 2;
@@ -34,46 +43,39 @@ export function groupByPeriod(entries: Notification[], timeZone?: string) {
   });
 }
 
-/** How many of some unread notifications their rows do not count, because one row tells of an answer and its seats. */
+/** How many of some unread notifications their rows do not count. */
 export const countMerged = (entries: Notification[], timeZone?: string): number =>
   groupByPeriod(entries, timeZone)
     .flatMap(({ groups }) => groups)
     .reduce((left, { unread }) => left - unread, entries.length);
 
-function toGroups(all: Notification[]): NotificationGroup[] {
-  const groups = [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {
-    const [newest] = entries;
+const toGroups = (all: Notification[]): NotificationGroup[] =>
+  [...Map.groupBy(all, keyOf).values()].flatMap((entries) => {
+    const lead = guestKinds.find((kind) => entries.some((entry) => entry.kind === kind));
+    const told = lead ? entries.filter(({ kind }) => kind === lead) : entries;
+    const [newest] = told;
     if (!newest) return [];
-    const people = new Map(entries.flatMap(({ person }) => (person ? [[person.id, person]] : [])));
+    const people = new Map(told.flatMap(({ person }) => (person ? [[person.id, person]] : [])));
     const unread = entries.filter(({ isRead }) => !isRead).length;
-    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
-    return [{ newest, entries, count, people: [...people.values()], unread }];
+    const counts: NotificationGroup['counts'] = {};
+    for (const { kind, count } of entries) counts[kind] = (counts[kind] ?? 0) + count;
+    return [
+      {
+        ...{ newest, entries, counts, count: counts[newest.kind] ?? 0, people: [...people.values()] },
+        unread: lead ? Math.min(unread, 1) : unread,
+      },
+    ];
   });
-  return withSeats(groups);
-}
 
-/** A guest who answers and takes seats is one row: that of the answer, with the people of the booking. */
-function withSeats(groups: NotificationGroup[]): NotificationGroup[] {
-  const answers = new Map(groups.filter(isAnswerOfOne).map((group) => [keyOfGuest(group), group]));
-  const seats = new Map(groups.filter(isBookingOfOne).map((group) => [keyOfGuest(group), group]));
-  return groups.flatMap((group) => {
-    const [answer, booking] = [answers.get(keyOfGuest(group)), seats.get(keyOfGuest(group))];
-    if (!answer || !booking || (group !== answer && group !== booking)) return [group];
-    if (group === booking) return [];
-    const newest = { ...answer.newest, people: booking.newest.people };
-    const entries = [...answer.entries, ...booking.entries];
-    return [{ ...answer, newest, entries, unread: Math.max(answer.unread, booking.unread) }];
-  });
-}
+const keyOf = ({ id, kind, person, event }: Notification): string => {
+  if (kind === 'follower') return kind;
+  return `${guestKinds.includes(kind) ? 'guests' : kind} ${(event ?? person)?.id ?? id}`;
+};
 
-const isAnswerOfOne = ({ newest, count }: NotificationGroup): boolean =>
-  newest.kind === 'rsvps' && newest.answer === 'going' && count === 1;
-const isBookingOfOne = ({ newest, count }: NotificationGroup): boolean =>
-  newest.kind === 'bookings' && count === 1;
-const keyOfGuest = ({ newest }: NotificationGroup): string => `${newest.event?.id} ${newest.person?.id}`;
-
-const keyOf = ({ id, kind, person, event }: Notification): string =>
-  kind === 'follower' ? kind : `${kind} ${(event ?? person)?.id ?? id}`;
+/** The events of whose totals the rows tell. */
+export const eventsWithTotals = (entries: Notification[]): string[] => [
+  ...new Set(entries.flatMap(({ kind, event }) => (event && guestKinds.includes(kind) ? [event.id] : []))),
+];
 
 const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
   newest.kind === 'follower' && people.length > 1;
@@ -83,12 +85,14 @@ const mark = '\uE000';
 const marked = (name: string): string => mark + name + mark;
 
 /** A sentence such as `Leila, Sofia and 4 others follow you`, in parts; each second part is a name. */
-export const describeGroup = (group: NotificationGroup): string[] => describe(group).split(mark);
+export const describeGroup = (group: NotificationGroup, totals?: Totals): string[] =>
+  describe(group, totals).split(mark);
 
-function describe(group: NotificationGroup): string {
+function describe(group: NotificationGroup, totals?: Totals): string {
   const { newest, people, count } = group;
   if (isOfSeveral(group)) return m.people_news_followers({ names: namesOf(people, people.length) });
-  const who = newest.event && people.length > 0 ? sentences[newest.kind]?.(newest.answer) : undefined;
+  const who =
+    newest.event && people.length > 0 ? sentences[newest.kind]?.(answerOfAll(group, totals)) : undefined;
   if (!who || !newest.event) return describeNotification({ ...newest, count }, marked);
   // A person may claim several items, so the others are not counted there.
   const names = namesOf(people, newest.kind === 'claims' ? 1 : count);
@@ -115,9 +119,36 @@ const sentences: Partial<Record<Notification['kind'], (answer: Notification['ans
   claims: () => m.people_who_brings,
 };
 
-/** The RSVP of the one person whom the row is about; null if there are several, or none. */
-export const answerOfGroup = ({ newest, count }: NotificationGroup): Notification['answer'] =>
-  count === 1 ? newest.answer : null;
+/** The RSVP of all whom the sentence is about; null if they differ. Of several, only the last one's is known, and the event's totals. */
+function answerOfAll({ newest, count }: NotificationGroup, totals?: Totals): Notification['answer'] {
+  const isSame = newest.answer === 'going' && totals !== undefined && totals.goingCount === totals.rsvpCount;
+  return count === 1 || isSame ? newest.answer : null;
+}
+
+/** The RSVP of the one person whom the row is about, and how many come with them; null if there are several, or none. */
+export function answerOfOne({ newest, entries, count }: NotificationGroup) {
+  if (count !== 1 || newest.kind !== 'rsvps') return null;
+  const booking = entries.find(({ kind, person }) => kind === 'bookings' && person?.id === newest.person?.id);
+  return { answer: newest.answer, people: booking?.people ?? newest.people };
+}
+
+/** What the sentence leaves out: the answers of several guests, their seats, and what they bring. */
+export function restOf(group: NotificationGroup, totals?: Totals): string[] {
+  const { newest, entries, count, counts } = group;
+  if (!guestKinds.includes(newest.kind)) return [];
+  const hasOtherSeats = entries.some(
+    ({ kind, person, count: seats }) =>
+      kind === 'bookings' && (count > 1 || seats > 1 || person?.id !== newest.person?.id),
+  );
+  const interested = (totals?.rsvpCount ?? 0) - (totals?.goingCount ?? 0);
+  return [
+    ...(totals && newest.kind === 'rsvps' && count > 1 && interested > 0
+      ? [m.people_going({ count: totals.goingCount }), m.organizer_interested_count({ count: interested })]
+      : []),
+    ...(totals && hasOtherSeats ? [m.people_seats_booked({ count: totals.bookedCount })] : []),
+    ...(counts.claims && newest.kind !== 'claims' ? [m.people_items_claimed({ count: counts.claims })] : []),
+  ];
+}
 
 /** @param meId of the visitor, who has a list of all followers */
 export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>

@@ -1,6 +1,7 @@
-import { listConversations, listNotifications, markNotificationsRead } from '@potluck/client';
+import { getEvent, listConversations, listNotifications, markNotificationsRead } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { texts } from '#lib/forms/texts.ts';
+import { eventsWithTotals, type Totals } from '#lib/people/notification-groups.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
@@ -15,8 +16,17 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const query = { ...readPage(url, 30), ...(isUnreadOnly && { unread: true }) };
   const inbox = await read(listNotifications({ client, query }));
   const writers = inbox.data.flatMap(({ kind, person }) => (kind === 'message' && person ? [person.id] : []));
-  const conversations =
-    writers.length > 0 ? (await read(listConversations({ client, query: { limit: 30 } }))).data : [];
+  const [conversations, events] = await Promise.all([
+    writers.length > 0
+      ? read(listConversations({ client, query: { limit: 30 } })).then(({ data }) => data)
+      : [],
+    Promise.all(eventsWithTotals(inbox.data).map((id) => getEvent({ client, path: { id } }))),
+  ]);
+  const totals = events.flatMap(({ data: event }): [string, Totals][] => {
+    if (!event) return [];
+    const { id, goingCount, rsvpCount, bookedCount } = event;
+    return [[id, { goingCount, rsvpCount, bookedCount }]];
+  });
   /** The newest words of each writer; null if the visitor has replied. */
   const lastMessages = conversations
     .filter(({ user }) => writers.includes(user.id))
@@ -24,7 +34,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       ({ user, lastMessage }) =>
         [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const,
     );
-  return { meId, inbox, isUnreadOnly, lastMessages: new Map(lastMessages) };
+  return { meId, inbox, isUnreadOnly, lastMessages: new Map(lastMessages), totals: new Map(totals) };
 };
 
 export const actions: Actions = {
