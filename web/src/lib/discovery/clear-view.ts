@@ -6,15 +6,15 @@ type Pixels = { x: number; y: number };
 /** Pixels to move the map by, and by how much to zoom out. */
 type Step = Pixels & { out: number };
 
-/** Around the middle of a marker, with its badge. That of a single event has a day. */
-const reach = { x: 30, singleX: 38, y: 30 };
+/** Around the middle of the largest marker. That of a single event has a day. */
+const reach = { x: 33, singleX: 38, y: 33 };
 
 export const roomOf = ({ x, y }: Pixels, isSingle: boolean): Room => {
   const wide = isSingle ? reach.singleX : reach.x;
   return { left: x - wide, right: x + wide, top: y - reach.y, bottom: y + reach.y };
 };
 
-const isInside = (a: Room, frame: Room): boolean =>
+export const isInside = (a: Room, frame: Room): boolean =>
   a.left >= frame.left && a.right <= frame.right && a.top >= frame.top && a.bottom <= frame.bottom;
 
 const moves = [0, -24, 24, -48, 48];

@@ -1,17 +1,18 @@
 /** What the map of a search shows of its clusters. */
 import type { EventCluster } from '@potluck/client';
-import { formatNumber, formatPeriod } from '#lib/language/format.ts';
+import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { ClusterMarker } from './map-markers.ts';
 import { type Drawing, scaleBox } from './mercator.ts';
 import {
   boxOfCluster,
   clusterMargin,
+  heightOf,
   leastDegrees,
   mapSize,
   type PinEvent,
   type PinFace,
-  signOf,
+  textOfCluster,
   textOfPin,
   widthOf,
 } from './pins.ts';
@@ -33,13 +34,11 @@ export function markersOf(
   return clusters.map((cluster) => {
     const inside = inClusters.get(cluster) ?? [];
     const single = cluster.eventId ? inside[0] : undefined;
-    const count = formatNumber(cluster.count);
-    const sign = cluster.eventId ? '' : signOf(inside);
     const box = boxOfCluster(cluster);
     return {
       ...cluster,
-      text: single ? textOfPin(single) : sign || count,
-      badge: sign && count,
+      text: single ? textOfPin(single) : textOfCluster(inside, cluster.count),
+      title: single?.title ?? '',
       name: nameOf(cluster, single),
       place: placeOf(cluster, inside, mainTown),
       eventId: cluster.eventId ?? null,
@@ -75,6 +74,7 @@ export type LetteredPin = PinFace & {
   x: number;
   y: number;
   width: number;
+  height: number;
 };
 
 /** In a wide window, the place of the drawing is higher by this at both ends. */
@@ -82,17 +82,15 @@ const beyond = 46;
 /** No pin is cut by the left or the right edge. */
 const edge = 22;
 
-/** The pins in sight of a drawing, the largest first, with letters from A: numbers would look like counts. @param high of a pin */
+/** The pins in sight of a drawing, the largest first, with letters from A: numbers would look like counts. @param high of the pin of one event */
 export const pinsInSight = (markers: ClusterMarker[], drawing: Drawing, high: number): LetteredPin[] =>
   markers
-    .map((cluster) => ({
-      cluster,
-      text: cluster.text,
-      badge: cluster.badge,
-      x: drawing.toX(cluster.lng),
-      y: drawing.toY(cluster.lat),
-      width: widthOf(cluster, high),
-    }))
+    .map((cluster) => {
+      const { text, count } = cluster;
+      const height = heightOf(count, high);
+      const [x, y] = [drawing.toX(cluster.lng), drawing.toY(cluster.lat)];
+      return { cluster, text, count, x, y, height, width: widthOf(text, height) };
+    })
     .filter(
       ({ x, y }) => x >= edge && x <= mapSize.width - edge && y >= -beyond && y <= mapSize.height + beyond,
     )

@@ -1,6 +1,6 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
-import { clearView, roomOf } from './clear-view.ts';
+import { clearView, isInside, roomOf } from './clear-view.ts';
 import { isNamed, localName, type Town } from './local-names.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
 import { lastTownZoom } from './map-scale.ts';
@@ -108,16 +108,33 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     timer = setTimeout(() => onmove(toBox(map.getBounds()), zoomOf()), settleMs);
   });
 
-  /** The town that the circles of distance are around. */
-  let centre = '';
+  /** The circles of distance around a town, each with its distance once, which lies under no name and no marker. */
+  let shownRings = '';
+  const showRingsAround = (centre: Place) => {
+    const { frame, things } = roomOn(map);
+    const taken = [...things, ...boxesOn(map, '.maplibregl-marker, .cluster span')];
+    const rings = ringsAround(centre, options.language, (place) => {
+      const { x, y } = map.project(place);
+      const room = { left: x - 24, right: x + 24, top: y - 11, bottom: y + 11 };
+      const corners: [[number, number], [number, number]] = [
+        [room.left, room.top],
+        [room.right, room.bottom],
+      ];
+      return (
+        isInside(room, frame) &&
+        !taken.some((thing) => touches(room, thing)) &&
+        map.queryRenderedFeatures(corners, { layers: ['base-towns'] }).length === 0
+      );
+    });
+    const next = JSON.stringify(rings);
+    if (next !== shownRings) showRings(rings);
+    shownRings = next;
+  };
   const look = () => {
     addLocalName(home());
     const main = map.getZoom() < townZoom ? null : mainTown(map, home());
     const town = main?.name ?? '';
-    if (main && main.key !== centre && options.tiles === null) {
-      centre = main.key;
-      showRings(ringsAround(main, options.language));
-    }
+    if (main && options.tiles === null) showRingsAround(main);
     const isFree = !markersAt(scaleOf()).some(({ lat, lng, eventId }) =>
       touches(roomOf(map.project([lng, lat]), eventId !== null), roomOfTown),
     );
@@ -136,13 +153,18 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
       }
     },
   });
+  const placeTitles = () => {
+    markers.placeTitles();
+    makeRoom();
+  };
+  map.on('moveend', placeTitles);
   return {
     ready: ready.then(() => {
       look();
       return Promise.race([map.once('idle'), new Promise((resolve) => setTimeout(resolve, longestMs))]);
     }),
     setMarkers(wanted) {
-      if (markers.set(wanted)) makeRoom();
+      if (markers.set(wanted)) placeTitles();
     },
     show: showClear,
     remove() {
@@ -153,7 +175,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
 }
 
 /** The town of the name if it is in sight, or the largest one; null without one. */
-function mainTown(map: MapLibre, home: string): (Place & { name: string; key: string }) | null {
+function mainTown(map: MapLibre, home: string): (Place & { name: string }) | null {
   const bounds = map.getBounds();
   const towns = map.querySourceFeatures('base', { sourceLayer: 'towns' }).flatMap((feature) => {
     const town = feature.properties as Town & { population: number };
@@ -163,28 +185,32 @@ function mainTown(map: MapLibre, home: string): (Place & { name: string; key: st
   });
   const [largest] = towns.toSorted((a, b) => b.population - a.population);
   const main = towns.find((town) => isNamed(town, home)) ?? largest;
-  return main ? { lat: main.lat, lng: main.lng, name: localName(main, [home]), key: main.name } : null;
+  return main ? { lat: main.lat, lng: main.lng, name: localName(main, [home]) } : null;
 }
 
 /** What of the map is in sight, and what lies on it, in its pixels. */
 function roomOn(map: MapLibre): { frame: Room; things: Room[] } {
   const container = map.getContainer();
-  const { left, top, width, height } = container.getBoundingClientRect();
-  const things = [
-    ...(container.parentElement?.querySelectorAll('.maplibregl-ctrl-group, .over-map') ?? []),
-  ].map((thing) => thing.getBoundingClientRect());
+  const { width, height } = container.getBoundingClientRect();
   return {
     frame: { left: 0, top: 0, right: width, bottom: height - coveredBySheet(container) },
-    things: [
-      ...things.map((thing) => ({
-        left: thing.left - left,
-        right: thing.right - left,
-        top: thing.top - top,
-        bottom: thing.bottom - top,
-      })),
-      roomOfTown,
-    ],
+    things: [...boxesOn(map, '.maplibregl-ctrl-group, .over-map'), roomOfTown],
   };
+}
+
+/** The boxes of elements on a map, in its pixels. */
+function boxesOn(map: MapLibre, selector: string): Room[] {
+  const container = map.getContainer();
+  const { left, top } = container.getBoundingClientRect();
+  return [...(container.parentElement?.querySelectorAll(selector) ?? [])].map((thing) => {
+    const box = thing.getBoundingClientRect();
+    return {
+      left: box.left - left,
+      right: box.right - left,
+      top: box.top - top,
+      bottom: box.bottom - top,
+    };
+  });
 }
 
 /** In CSS pixels. */

@@ -1,13 +1,14 @@
 /** The markers of the map that can be moved: single events, and clusters. */
 import { type Map as MapLibre, Marker } from 'maplibre-gl';
 import type { Box } from './mercator.ts';
-import type { PinFace } from './pins.ts';
+import { heightOf, type PinFace } from './pins.ts';
+import { touches } from './rooms.ts';
 
-/** A cluster whose categories are not known has its count as the text, and no badge. */
 export type ClusterMarker = PinFace & {
   lat: number;
   lng: number;
-  count: number;
+  /** Of a single event; empty if it is not known. */
+  title: string;
   name: string;
   /** Where its events are, by a venue or a town; empty if its events are not known. */
   place: string;
@@ -39,6 +40,29 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
   };
   map.on('moveend', followView);
   return {
+    /** Shows the titles of single events at the side of their markers where there is room. */
+    placeTitles(): void {
+      const container = map.getContainer();
+      const frame = container.getBoundingClientRect();
+      const over = container.parentElement?.querySelectorAll('.maplibregl-ctrl-group, .over-map') ?? [];
+      const taken = [...all.values()].map(({ element }) => element).concat([...over] as HTMLElement[]);
+      const rooms = taken.map((each) => ({ each, room: each.getBoundingClientRect() }));
+      for (const { element } of all.values()) {
+        const [title] = element.getElementsByTagName('span');
+        if (!title) continue;
+        const isFree = (side: string): boolean => {
+          element.dataset.title = side;
+          const room = title.getBoundingClientRect();
+          return (
+            room.left >= frame.left &&
+            room.right <= frame.right &&
+            !rooms.some(({ each, room: other }) => each !== element && touches(room, other))
+          );
+        };
+        if (['right', 'left'].some(isFree)) rooms.push({ each: title, room: title.getBoundingClientRect() });
+        else delete element.dataset.title;
+      }
+    },
     /** @returns whether markers came, or went */
     set(wanted: ClusterMarker[]): boolean {
       const byKey = new Map(wanted.map((each) => [`${each.lat} ${each.lng} ${each.eventId}`, each]));
@@ -79,13 +103,14 @@ function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
   return shown;
 }
 
-function fill({ element, cluster: { text, badge, count, name, isActive } }: Shown): void {
-  if (element.textContent !== text + badge) {
-    const corner = document.createElement('span');
-    corner.textContent = badge;
-    element.replaceChildren(text, ...(badge ? [corner] : []));
+function fill({ element, cluster: { text, title, count, name, isActive } }: Shown): void {
+  if (element.textContent !== text + title) {
+    const beside = document.createElement('span');
+    beside.textContent = title;
+    element.replaceChildren(text, ...(title ? [beside] : []));
   }
-  element.classList.toggle('many', badge !== '');
+  element.classList.toggle('several', count > 1);
+  element.style.setProperty('--size', `${heightOf(count, 44)}px`);
   element.classList.toggle('active', isActive);
   // Large clusters are above small ones.
   element.style.zIndex = `${Math.min(count, 10_000)}`;

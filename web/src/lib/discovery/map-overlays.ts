@@ -33,7 +33,7 @@ export function takenRoom(map: MapLibre): FeatureCollection {
   const { left, right, top, bottom, width, height } = frame;
   const things = map
     .getContainer()
-    .parentElement?.querySelectorAll('.maplibregl-marker, .maplibregl-ctrl-group, .over-map');
+    .parentElement?.querySelectorAll('.maplibregl-marker, .cluster span, .maplibregl-ctrl-group, .over-map');
   const boxes = [
     ...[...(things ?? [])].map((thing) => thing.getBoundingClientRect()),
     ...[top, bottom].map((y) => new DOMRect(left, y - letter.height / 2, width, letter.height)),

@@ -33,8 +33,6 @@ export const [discOpacity, ringOpacity] = [0.16, 0.35];
 /** Grounds are drawn of circles up to this multiple of the smallest one. */
 export const discRange = 4;
 
-/** Dots of towns by population: their radii in pixels. */
-export const dotSizes: Steps = [1.5, [2e4, 2.5], [2e5, 4]];
 /** Names of towns: their sizes in pixels by population at two zooms, between which they grow. */
 export const nameSizes: { zoom: number; sizes: Steps }[] = [
   { zoom: 3, sizes: [11, [2e4, 11], [2e5, 13]] },

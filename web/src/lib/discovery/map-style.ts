@@ -15,7 +15,6 @@ import { roomLayer, stepsOf } from './map-overlays.ts';
 import {
   borderDashes,
   builtSize,
-  dotSizes,
   leastBold,
   leastBuilt,
   leastInk,
@@ -128,26 +127,19 @@ function townsAround({ minZoom, area }: Streets, colours: Colours, local: string
   ];
 }
 
-/** Dots, and names where there is room for them: those of large towns come first. */
+/** Names where there is room for them: those of large towns come first. */
 function townLayers(
   id: string,
   colours: Colours,
   local: string[],
   filter: ExpressionSpecification | true = true,
-): (CircleLayerSpecification | SymbolLayerSpecification)[] {
+): SymbolLayerSpecification[] {
   const common = {
     source: 'base',
     'source-layer': 'towns',
     filter: ['all', isLarge, filter] as ExpressionSpecification,
   };
-  const dots = {
-    'circle-radius': stepsOf(dotSizes, ['get', 'population']),
-    'circle-color': colours.soft,
-    'circle-stroke-color': colours.land,
-    'circle-stroke-width': 1,
-  };
   return [
-    { ...common, id: `${id}-dots`, type: 'circle', paint: dots },
     {
       ...common,
       id,
@@ -198,17 +190,21 @@ export const inkOf = (
 
 const namesOfTowns: SymbolLayerSpecification['layout'] = {
   ...lettersOf(['get', 'population']),
-  // Near the dot, or else beside a pin that lies on it.
-  'text-variable-anchor-offset': [0.4, 2.1].flatMap((far) => [
-    'top',
-    [0, far],
-    'bottom',
-    [0, -far],
-    'left',
-    [far, 0],
-    'right',
-    [-far, 0],
-  ]) as NonNullable<SymbolLayerSpecification['layout']>['text-variable-anchor-offset'],
+  // On the town, or else beside a pin that lies on it.
+  'text-variable-anchor-offset': [
+    'center',
+    [0, 0],
+    ...[0.4, 2.1].flatMap((far) => [
+      'top',
+      [0, far],
+      'bottom',
+      [0, -far],
+      'left',
+      [far, 0],
+      'right',
+      [-far, 0],
+    ]),
+  ] as NonNullable<SymbolLayerSpecification['layout']>['text-variable-anchor-offset'],
   'text-max-width': 8,
   'text-padding': 10,
   'symbol-sort-key': ['-', ['get', 'population']],

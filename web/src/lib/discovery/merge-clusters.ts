@@ -2,18 +2,25 @@
 import type { EventCluster } from '@potluck/client';
 import { mercatorX, mercatorY, uniteBoxes } from '#lib/discovery/mercator.ts';
 import { mergeTouching } from '#lib/discovery/merge-touching.ts';
-import { boxOfCluster } from '#lib/discovery/pins.ts';
+import { boxOfCluster, heightOf } from '#lib/discovery/pins.ts';
 
-/** In CSS pixels: a marker with its badge, and a gap. A single event has its day, too. */
-const room = { width: 54, singleWidth: 68, height: 46 };
-const widthOf = ({ eventId }: EventCluster): number => (eventId ? room.singleWidth : room.width);
+/** In CSS pixels: a marker and a gap. That of a single event has its day. */
+const [high, singleWidth] = [46, 68];
+const roomOf = ({ eventId, count }: EventCluster): { width: number; height: number } =>
+  eventId
+    ? { width: singleWidth, height: high }
+    : { width: heightOf(count, high), height: heightOf(count, high) };
 
 /** A larger cluster takes those that touch it. @param clusters the largest first @param zoom of a world of 256 pixels */
 export function mergeClusters(clusters: EventCluster[], zoom: number): EventCluster[] {
   const worldSize = 256 * 2 ** zoom;
-  const touch = (a: EventCluster, b: EventCluster) =>
-    Math.abs(mercatorX(a.lng) - mercatorX(b.lng)) * worldSize < (widthOf(a) + widthOf(b)) / 2 &&
-    Math.abs(mercatorY(a.lat) - mercatorY(b.lat)) * worldSize < room.height;
+  const touch = (a: EventCluster, b: EventCluster) => {
+    const [roomOfA, roomOfB] = [roomOf(a), roomOf(b)];
+    return (
+      Math.abs(mercatorX(a.lng) - mercatorX(b.lng)) * worldSize < (roomOfA.width + roomOfB.width) / 2 &&
+      Math.abs(mercatorY(a.lat) - mercatorY(b.lat)) * worldSize < (roomOfA.height + roomOfB.height) / 2
+    );
+  };
   return mergeTouching(clusters, touch, merge);
 }
 

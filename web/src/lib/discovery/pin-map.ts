@@ -69,7 +69,7 @@ export async function startPinMap({
     isPlaced = true;
     // MapLibre gives every marker the same name.
     element.setAttribute('aria-label', texts.pin);
-    if (options.tiles === null) showRings(ringsAround(marker.getLngLat(), options.language));
+    if (options.tiles === null) showRings(ringsAround(marker.getLngLat(), options.language, () => true));
     makeRoom();
   };
   if (pin) place(pin);

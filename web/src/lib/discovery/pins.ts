@@ -4,6 +4,7 @@ import { categoryEmoji } from '#lib/discovery/category-name.ts';
 import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
 import type { ShownEvent } from './groups.ts';
+import { type Steps, valueAt } from './map-scale.ts';
 import { type Box, type Drawing, fitBox, scaleBox, uniteBoxes } from './mercator.ts';
 import { mergeTouching } from './merge-touching.ts';
 import { leastMiddle, manyEvents, middleMargin, middleOf } from './middle.ts';
@@ -14,14 +15,15 @@ export type PinEvent = Pick<
   'id' | 'title' | 'category' | 'location' | 'startAt' | 'endAt' | 'timezone' | 'allDay'
 >;
 
-/** `text`: of a single event its category and day; of several that of most of them, and their count as the `badge`. */
-export type PinFace = { text: string; badge: string };
+/** `text`: of a single event its category and day; of several their `count`, with the category if all have the same. */
+export type PinFace = { text: string; count: number };
 
 export type Pin = PinFace & {
   events: [ShownEvent, ...ShownEvent[]];
   x: number;
   y: number;
   width: number;
+  height: number;
 };
 
 type Size = { width: number; height: number };
@@ -79,25 +81,29 @@ export function pinsOf(events: ShownEvent[], drawing: Drawing, { width, height }
 const merge = (a: Pin, b: Pin): Pin => pinAt([...a.events, ...b.events], a.x, a.y);
 
 const touch = (a: Pin, b: Pin): boolean =>
-  Math.abs(a.x - b.x) < (a.width + b.width) / 2 + gap && Math.abs(a.y - b.y) < pinHeight + gap;
+  Math.abs(a.x - b.x) < (a.width + b.width) / 2 + gap &&
+  Math.abs(a.y - b.y) < (a.height + b.height) / 2 + gap;
 
 function pinAt(events: Pin['events'], x: number, y: number): Pin {
-  const face =
-    events.length > 1
-      ? { text: signOf(events), badge: formatNumber(events.length) }
-      : { text: textOfPin(events[0]), badge: '' };
-  return { ...face, events, x, y, width: widthOf(face, pinHeight) };
+  const count = events.length;
+  const text = count > 1 ? textOfCluster(events, count) : textOfPin(events[0]);
+  const height = heightOf(count, pinHeight);
+  return { events, count, text, x, y, height, width: widthOf(text, height) };
 }
 
-/** The width of a pin, by the width of letters on average; one with a badge is round. */
-export const widthOf = ({ text, badge }: PinFace, height: number): number =>
-  badge ? height : Math.max(24 + [...text].length * 8.2, height);
+/** What the pin of several events is higher than that of one, by their number. */
+const growth: Steps = [0, [5, 4], [10, 8], [20, 14], [50, 20]];
+export const heightOf = (count: number, least: number): number => least + valueAt(growth, count);
 
-/** The category of most events; empty without events. */
-export function signOf(events: PinEvent[]): string {
-  const byCategory = [...Map.groupBy(events, ({ category }) => categoryEmoji(category.slug))];
-  const [most] = byCategory.toSorted(([, a], [, b]) => b.length - a.length);
-  return most?.[0] ?? '';
+/** The width of a pin, by the width of letters on average; a number alone is round. */
+export const widthOf = (text: string, height: number): number =>
+  Math.max(24 + [...text].length * 8.2, height);
+
+/** @param events those that are known of `count` */
+export function textOfCluster(events: PinEvent[], count: number): string {
+  const [sign = '', ...others] = new Set(events.map(({ category }) => categoryEmoji(category.slug)));
+  const isOfOneKind = events.length === count && others.length === 0;
+  return isOfOneKind ? `${sign} ${formatNumber(count)}` : formatNumber(count);
 }
 
 /** The category of an event, and the time today, or the weekday. */

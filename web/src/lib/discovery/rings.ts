@@ -10,12 +10,22 @@ const corners = 120;
 /** Of a map of a town and its surroundings. */
 const leastZoom = 8;
 
-export function ringsAround({ lat, lng }: Place, language: string): FeatureCollection {
+/** Where on a circle its distance may stand, in turns from the north, the best first. */
+const turns = [0.5, 0.25, 0.75, 0, 0.375, 0.625, 0.125, 0.875];
+
+/** @param isFree whether a map has room for the distance at a place */
+export function ringsAround(
+  { lat, lng }: Place,
+  language: string,
+  isFree: (place: Place) => boolean,
+): FeatureCollection {
   const kilometers = new Intl.NumberFormat(language, { style: 'unit', unit: 'kilometer' });
-  const at = (km: number, turn: number) => [
+  const at = (km: number, turn: number): [number, number] => [
     lng + ((km / kmPerDegree) * Math.sin(turn * 2 * Math.PI)) / Math.cos((lat * Math.PI) / 180),
     lat + (km / kmPerDegree) * Math.cos(turn * 2 * Math.PI),
   ];
+  const labelOf = (km: number) =>
+    turns.map((turn) => at(km, turn)).find(([lng, lat]) => isFree({ lat, lng }));
   const features = ringRadii.flatMap((km): Feature[] => [
     {
       type: 'Feature',
@@ -25,12 +35,16 @@ export function ringsAround({ lat, lng }: Place, language: string): FeatureColle
         coordinates: [Array.from({ length: corners + 1 }, (_, i) => at(km, (i % corners) / corners))],
       },
     },
-    ...[0.25, 0.5].map(
-      (turn): Feature => ({
-        type: 'Feature',
-        properties: { km, text: kilometers.format(km) },
-        geometry: { type: 'Point', coordinates: at(km, turn) },
-      }),
+    ...[labelOf(km)].flatMap((coordinates): Feature[] =>
+      coordinates
+        ? [
+            {
+              type: 'Feature',
+              properties: { km, text: kilometers.format(km) },
+              geometry: { type: 'Point', coordinates },
+            },
+          ]
+        : [],
     ),
   ]);
   return { type: 'FeatureCollection', features };
@@ -55,7 +69,13 @@ export function ringLayers({ soft, land, road }: Colours): LayerSpecification[] 
       ...common,
       id: 'ring-distances',
       type: 'symbol',
-      layout: { 'text-field': ['get', 'text'], 'text-font': ['Regular', 'Figtree'], 'text-size': 12 },
+      layout: {
+        'text-field': ['get', 'text'],
+        'text-font': ['Regular', 'Figtree'],
+        'text-size': 12,
+        // Its place is free (live-map.ts).
+        'text-allow-overlap': true,
+      },
       paint: { 'text-color': soft, 'text-halo-color': land, 'text-halo-width': 1.5 },
     },
   ];

@@ -34,7 +34,7 @@ export function drawBuilt(towns: NamedPoint[], { worldSize }: Drawing, zoom: num
 
 type RingCentre = { x: number; y: number; lat: number };
 
-/** Circles around a place, and their radii at their southern and northern ends where there is room for them. */
+/** Circles around a place, and their radii at their southern or northern ends where there is room for them. */
 export function drawRings(
   { x, y, lat }: RingCentre,
   { worldSize }: Drawing,
@@ -51,10 +51,12 @@ export function drawRings(
       `${rings.map(({ radius, opacity }) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}" fill-opacity="${opacity}" vector-effect="non-scaling-stroke"/>`).join('')}</g>`,
     labels: (taken) =>
       rings
-        .flatMap(({ km, radius }) => [y + radius, y - radius].map((at) => ({ km, at })))
-        .filter(({ at }) => {
-          const box = { left: x - 18, right: x + 18, top: at - 8, bottom: at + 8 };
-          return !taken.some((other) => touches(box, other));
+        .flatMap(({ km, radius }) => {
+          const at = [y + radius, y - radius].find((at) => {
+            const box = { left: x - 18, right: x + 18, top: at - 8, bottom: at + 8 };
+            return !taken.some((other) => touches(box, other));
+          });
+          return at === undefined ? [] : [{ km, at }];
         })
         .map(({ km, at }) => writeText(`${km} km`, x, at, 12, 'fill="var(--soft)" text-anchor="middle"'))
         .join(''),

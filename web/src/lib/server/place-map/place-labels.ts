@@ -1,12 +1,5 @@
-/** Dots and names of towns in a picture of a map: the largest first, where there is room for them. */
-import {
-  dotSizes,
-  leastBold,
-  leastInk,
-  leastPopulation,
-  nameSizes,
-  valueAt,
-} from '#lib/discovery/map-scale.ts';
+/** Names of towns in a picture of a map: the largest first, where there is room for them. */
+import { leastBold, leastInk, leastPopulation, nameSizes, valueAt } from '#lib/discovery/map-scale.ts';
 import { isIn, type Room, touches } from '#lib/discovery/rooms.ts';
 
 /** `rank`: the population, or what stands for it. */
@@ -22,7 +15,7 @@ const besidePin = 34;
 const padding = 10;
 
 /**
- * Dots and names, and what is taken then.
+ * Names, and what is taken then.
  * @param taken boxes that lie on the drawing already
  */
 export function drawTowns(
@@ -36,14 +29,12 @@ export function drawTowns(
     .filter(({ rank }) => rank >= least)
     .toSorted((a, b) => b.rank - a.rank)
     .map((town) => {
-      const [x, y] = [town.x.toFixed(1), town.y.toFixed(1)];
-      const dot = `<circle cx="${x}" cy="${y}" r="${valueAt(dotSizes, town.rank)}" fill="var(--soft)" stroke="var(--land)"/>`;
       const isUnderPin = taken.some((room) => isIn([town.x, town.y], room));
       const places = [...placesOf(town, zoom), ...(isUnderPin ? placesOf(town, zoom, besidePin) : [])];
       const place = places.find(({ room }) => !all.some((other) => touches(room, other)));
-      if (!place) return dot;
+      if (!place) return '';
       all.push(place.room);
-      return dot + place.write();
+      return place.write();
     });
   return { drawn: drawn.join(''), taken: all };
 }
@@ -58,7 +49,7 @@ function sizeAt(zoom: number, rank: number): number {
   return valueAt(far.sizes, rank) * (1 - part) + valueAt(near.sizes, rank) * part;
 }
 
-/** Where a name may be: below its point, above it, and at its sides. */
+/** Where a name may be: on its point, below it, above it, and at its sides. */
 function placesOf(
   { x, y, name, rank }: NamedPoint,
   zoom: number,
@@ -78,6 +69,7 @@ function placesOf(
     write: () => writeText(name, textX, middle, size, `text-anchor="${anchor}" ${style}`),
   });
   return [
+    at(y, x - length / 2, 'middle', x),
     at(y + gap + size / 2, x - length / 2, 'middle', x),
     at(y - gap - size / 2, x - length / 2, 'middle', x),
     at(y, x + gap, 'start', x + gap),
