@@ -59,7 +59,8 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
             !rooms.some(({ each, room: other }) => each !== element && touches(room, other))
           );
         };
-        if (['right', 'left'].some(isFree)) rooms.push({ each: title, room: title.getBoundingClientRect() });
+        if (['right', 'left', 'bottom', 'top'].some(isFree))
+          rooms.push({ each: title, room: title.getBoundingClientRect() });
         else delete element.dataset.title;
       }
     },

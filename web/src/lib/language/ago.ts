@@ -1,8 +1,9 @@
 /** Points in time in few letters, as lists of what happened have them. */
 import { dateFormatter, relativeFormatter } from '#lib/language/formatters.ts';
 import { m } from '#lib/messages/index.js';
-import { dayMs, formatClock, formatShortTime, hourMs, isOtherYear, isToday, minuteMs } from './format.ts';
+import { dayMs, formatClock, hourMs, isOtherYear, isToday, minuteMs } from './format.ts';
 import { getClock, getLocale } from './languages.ts';
+import { formatShortTime } from './short-times.ts';
 
 /** Such as `5 min ago`; after a week, the day. */
 export function formatAgo(time: string, timeZone?: string): string {

@@ -89,19 +89,6 @@ export const formatZone = ({ startAt, timezone }: Timed, length: 'long' | 'short
 export const formatTime = (time: string, timeZone?: string): string =>
   dateFormatter(getLocale(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time));
 
-/** A point in time in few letters: the time of today, or the day. */
-export const formatShortTime = (time: string, timeZone?: string): string =>
-  isToday(time, timeZone) ? formatClock(time, timeZone) : formatShortDay(time, timeZone);
-
-/** Such as `28 Oct`. */
-export const formatShortDay = (time: string, timeZone?: string): string =>
-  dateFormatter(getLocale(), {
-    day: 'numeric',
-    month: 'short',
-    ...(isOtherYear(time) && { year: 'numeric' }),
-    timeZone,
-  }).format(new Date(time));
-
 export const isToday = (time: string, timeZone?: string): boolean =>
   formatDay(time, timeZone) === formatDay(new Date().toISOString(), timeZone);
 
