@@ -265,6 +265,7 @@ test('draft: what was typed is there again after another page, until it is start
   await page.getByLabel('Title').fill('Harbour potluck');
   await page.getByLabel('Starts on').fill('2027-06-05');
   await openStep(page, 'Guests');
+  await page.getByLabel('More: Item 1', { exact: true }).click();
   await page.getByRole('button', { name: 'Remove item 1', exact: true }).click();
   await page.getByLabel('Item 1', { exact: true }).fill('Lemonade');
   // Another page, after a question, which may be answered with no.
