@@ -129,7 +129,7 @@ const findLatin = (page: Page, own: string): Promise<{ word: string; where: stri
     const entries =
       location.pathname === '/admin/reports'
         ? '.report'
-        : 'article.event, .cluster.single, h1 a bdi, .town bdi';
+        : 'article.event, a.cluster, .without-scripts bdi, h1 a bdi, .town bdi';
     for (const entry of document.querySelectorAll(entries))
       if (!`${entry.textContent} ${entry.ariaLabel}`.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];
