@@ -150,7 +150,7 @@ test('map: on a phone, results lie in a sheet below it, which has the event of a
   await page.setViewportSize({ width: 360, height: 740 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const word = await createEvents(await createPerson());
-  await page.goto(`/?q=${word}&view=map&bbox=4.5,60,6,60.6`);
+  await page.goto(`/?q=${word}&view=map&bbox=4.9,60.1,5.7,60.5`);
   const map = page.getByRole('group', { name: 'Map of events' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
   expect((await map.boundingBox())?.height).toBeGreaterThan(300);
