@@ -45,6 +45,7 @@ test('pin: a new event has none until a tap on the map sets it', async ({ page, 
   await signIn(page.context(), await createPerson());
   await page.goto('/new?template=potluck');
   await openStep(page, 'Where');
+  await page.getByRole('button', { name: 'Choose on the map' }).click();
   const map = page.getByRole('group', { name: 'Spot on the map' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
   const pin = page.getByRole('button', { name: /^Pin\. Arrow keys move it/ });

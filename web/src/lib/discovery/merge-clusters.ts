@@ -2,14 +2,14 @@
 import type { EventCluster } from '@potluck/client';
 import { mercatorX, mercatorY, uniteBoxes } from '#lib/discovery/mercator.ts';
 import { mergeTouching } from '#lib/discovery/merge-touching.ts';
-import { boxOfCluster, heightOf } from '#lib/discovery/pins.ts';
+import { boxOfCluster } from '#lib/discovery/pins.ts';
 
-/** In CSS pixels: a marker and a gap. That of a single event has its day, and that of several may have their category. */
+/**
+ * In CSS pixels: a marker and a gap. That of a single event has its day, and that of several may have their category. Bubbles of
+ * many events are larger and may overlap others a little: with room that grows, one would take its neighbours in turn.
+ */
 const [high, wide, singleWidth] = [46, 54, 68];
-const roomOf = ({ eventId, count }: EventCluster): { width: number; height: number } =>
-  eventId
-    ? { width: singleWidth, height: high }
-    : { width: heightOf(count, wide), height: heightOf(count, high) };
+const roomOf = ({ eventId }: EventCluster) => ({ width: eventId ? singleWidth : wide, height: high });
 
 /** A larger cluster takes those that touch it. @param clusters the largest first @param zoom of a world of 256 pixels */
 export function mergeClusters(clusters: EventCluster[], zoom: number): EventCluster[] {
