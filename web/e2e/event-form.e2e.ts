@@ -395,9 +395,9 @@ test('draft: texts of a message and a profile are kept, and a sign-out removes a
   await page.goto('/settings/account');
   await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/');
-  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual(
-    [],
-  );
+  // The scripts of the next page remove them.
+  const drafts = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')));
+  await expect.poll(drafts).toEqual([]);
 });
 
 test('draft: a page with a chosen picture that is still on its way asks before it is left', async ({
