@@ -1,6 +1,7 @@
 /** Exports traces, metrics and logs to a collector of OpenTelemetry, if the configuration names one. Traces are left to a loaded SDK. */
+import type { Outcome } from './export/post.ts';
 import type { Metrics, Telemetry } from './export/start-export.ts';
-import type { TelemetryConfig } from './options.ts';
+import type { Destination, TelemetryConfig } from './options.ts';
 import { findSdkTracer } from './sdk-tracer.ts';
 import { useTracer } from './span.ts';
 
@@ -21,4 +22,14 @@ export async function openTelemetry(
   const { startExport } = await import('./export/start-export.ts');
   const { traces, ...others } = telemetry.destinations;
   return startExport(sdk ? { ...telemetry, destinations: others } : telemetry, metrics);
+}
+
+/** Sends one message to a collector. A program that sends none loads no module of the export. @throws as `post` */
+export async function postOnce(
+  destination: Destination,
+  message: object,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const { post } = await import('./export/post.ts');
+  return post(destination, message, stop);
 }

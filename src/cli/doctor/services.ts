@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { allowStandby } from '#base';
 import { connect, one, sql } from '#pg';
-import { type Destination, post, type Signal, signals } from '#telemetry';
+import { type Destination, postOnce, type Signal, signals } from '#telemetry';
 import { openStorage } from '../../modules/uploads/storage.ts';
 import { databaseReason } from '../command/command-context.ts';
 import { parseJson } from './ask.ts';
@@ -86,7 +86,7 @@ export const collector: Check = {
 /** Sends a message without spans, records or metrics. */
 async function examineCollector(signal: Signal, to: Destination, stop: AbortSignal): Promise<Result> {
   const { origin, pathname } = new URL(to.url);
-  const { lost, reason, retryAfterMs } = await post(to, {}, stop);
+  const { lost, reason, retryAfterMs } = await postOnce(to, {}, stop);
   if (lost === 0 && retryAfterMs === undefined) return good(`${origin}${pathname} takes ${signal}.`);
   return broken(
     `${origin}${pathname} takes no ${signal}: ${reason}.`,
