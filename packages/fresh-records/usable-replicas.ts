@@ -1,5 +1,4 @@
 /** The replicas that can be read from: those that follow the primary and are not failing. */
-
 import { withTimeout } from '#base';
 import { type Database, sql } from '#pg';
 import type { ChangeLog } from './change-log.ts';

@@ -1,5 +1,4 @@
 /** A value of the database that is read once, and again after each change of it that the change log names. */
-
 import { lazily } from '#base';
 import type { Transaction } from '#pg';
 import { type ChangeLog, changeKeyOf, recordChange } from './change-log.ts';

@@ -1,5 +1,4 @@
 /** OpenTelemetry: variables of its specification, with the names and meanings that they have there. */
-
 import { signals, type TelemetryConfig } from '#telemetry';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Reader } from './reader.ts';

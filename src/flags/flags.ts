@@ -2,7 +2,6 @@
  * Feature flags. A flag has the default of the configuration, until an admin switches it at run time (table `flags`). A
  * switch is in the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
-
 import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, one, type Queryable, sql, type Transaction } from '#pg';
 import type { Config } from '../config/config.ts';

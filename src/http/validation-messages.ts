@@ -1,5 +1,4 @@
 /** What invalid fields violate, by the validator's keywords. Each message continues the name of the field: `is required`. */
-
 import { timestampBounds } from '#base';
 import type { FieldRule, Violation } from '../lib/errors.ts';
 import {

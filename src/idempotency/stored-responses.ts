@@ -1,5 +1,4 @@
 /** The table of responses to requests with an `Idempotency-Key`, and their encryption. */
-
 import { dayMs } from '#base';
 import { type Database, type Queryable, rowsOf, type Statement, sql, violates } from '#pg';
 import { Problem } from '../lib/errors.ts';

@@ -2,7 +2,6 @@
  * Browser sessions: one token, which the browser stores as a cookie. The session ends 30 days after its last
  * renewal. Requests renew it, at most once a day, so that few requests write.
  */
-
 import { dayMs, shareOf } from '#base';
 import { recordChange } from '#fresh-records';
 import { type Database, sql, transaction, update } from '#pg';

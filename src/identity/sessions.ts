@@ -1,5 +1,4 @@
 /** The part of a session that authentication needs. */
-
 import type { ChangedRecords } from '#fresh-records';
 import { isOneOf, type Queryable, rowsOf, sql } from '#pg';
 import { recordKinds } from '../schema/record-kinds.ts';

@@ -2,7 +2,6 @@
  * The settings of the instance. Each has the value of its environment variable; without one, what an admin has set (table
  * `instance_settings`), or the default. A change is in the change log: it applies on every server from the response to it on.
  */
-
 import { type ChangeLog, recordValueChange, watchValue } from '#fresh-records';
 import { type Database, type Queryable, sql, type Transaction } from '#pg';
 import type { Coordinates } from '#record-index';

@@ -1,5 +1,4 @@
 /** Ids in requests: UUIDs, except of items, whose id is `<event id>.<n>`. */
-
 import { parseId } from '#base';
 import { Problem } from './errors.ts';
 import type { ProblemCode } from './problem-catalogue.ts';

@@ -1,5 +1,4 @@
 /** How many mails all servers send in an hour: `MAIL_PER_HOUR`, of which each use can take a part. */
-
 import { hourMs, minuteMs } from '#base';
 import { type Database, sql, transaction } from '#pg';
 import { AdvisoryLock } from '../schema/locks.ts';

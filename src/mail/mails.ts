@@ -11,7 +11,6 @@
  * - Each taking counts an attempt. A refusal is stored only for the attempt that it is about, so a server that was suspended in
  *   the meantime does not end what another server is sending. An acceptance is always stored: the mail was sent.
  */
-
 import {
   deleteRows,
   empty,

@@ -1,5 +1,4 @@
 /** Stores what people are to be notified of, in the transaction of the write that causes it. */
-
 import { minId, newId } from '#base';
 import { type Statement, sql } from '#pg';
 import type { CauseKind, FanOutKind } from './kinds.ts';

@@ -2,7 +2,6 @@
  * The kinds of notifications. All that differs between kinds is declared here: settings, schemas, inbox, delivery, push
  * and pages follow. CONTRIBUTING.md shows what a new kind touches.
  */
-
 import { dayMs, hourMs, minuteMs } from '#base';
 import { type Statement, sql } from '#pg';
 

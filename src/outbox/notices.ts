@@ -1,5 +1,4 @@
 /** Notices: how an event changed, and what its organizer writes about it, once for all guests who are notified of it. */
-
 import { newId } from '#base';
 import { type Statement, sql } from '#pg';
 import { insertFanOuts } from './causes.ts';

@@ -3,7 +3,6 @@
  * of a row that the write updates anyway, the counters of the event or the stock of the item, so it costs no row of its
  * own, no job and no lock. What was read is a row of `notifications`.
  */
-
 import { inChunks, newId } from '#base';
 import { type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import { type Level, reaches, type SummaryKind, summaries } from './kinds.ts';

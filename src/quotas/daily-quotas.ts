@@ -2,7 +2,6 @@
  * Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. The quota of messages
  * is counted with the messages of a minute (modules/messages/message-limit.ts).
  */
-
 import { dayMs, secondsToNextUtcDay, utcDay } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
 import type { Config, QuotaKind } from '../config/config.ts';

@@ -1,5 +1,4 @@
 /** Distributes the tables of a database over the nodes of a cluster with Citus. */
-
 import { listDistributedTables, type Queryable, sql } from '#pg';
 import { distributedTables } from './distribution.ts';
 

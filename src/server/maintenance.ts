@@ -1,5 +1,4 @@
 /** Runs the jobs of all modules and of the layers below them. */
-
 import { hourMs, minuteMs } from '#base';
 import { deleteExpiredChanges } from '#fresh-records';
 import { rootSpan } from '#telemetry';

@@ -1,5 +1,4 @@
 /** `restore --dry-run FILE`: says what a restore would do, and changes nothing. */
-
 import { freeBytesOf, nearestDirectory } from '#base';
 import { openConnection, type Target, transactionOn } from '#pg';
 import type { Config } from '../../config/config.ts';

@@ -1,5 +1,4 @@
 /** Contacts in arguments of commands, and the accounts that commands create for them. */
-
 import type { Transaction } from '#pg';
 import { recordAudit } from '../../audit/audit.ts';
 import { type Contact, type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';

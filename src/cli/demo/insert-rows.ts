@@ -2,7 +2,6 @@
  * Inserts the rows of the planned events, one statement per table, and computes the counters. The same
  * transaction must have inserted the events with their items: no other transaction can see them, so no row needs a lock.
  */
-
 import { dayMs, newId, newIdAt } from '#base';
 import { raw, sql, type Transaction } from '#pg';
 import type { PersonKey } from './data.ts';

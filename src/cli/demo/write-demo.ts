@@ -1,5 +1,4 @@
 /** Writes the demo into the database: small tables through the queries of the API, large ones in bulk. */
-
 import { dayMs } from '#base';
 import { type Database, sql, type Transaction, transaction } from '#pg';
 import { demoPhones } from '../../lib/demo-phones.ts';

@@ -1,5 +1,4 @@
 /** Text messages, and the message that `--send-to` sends. */
-
 import { newId } from '#base';
 import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
 import type { Config } from '../../config/config.ts';

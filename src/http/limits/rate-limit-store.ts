@@ -12,7 +12,6 @@
  * returns the time of the database. So the clocks of the servers need not agree. Where they do not, the first report of a
  * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
-
 import { keyedHash, shareOf, singleFlight, withTimeout } from '#base';
 import { type Database, sql } from '#pg';
 

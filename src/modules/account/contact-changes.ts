@@ -1,5 +1,4 @@
 /** Contacts that people have asked to add, and not confirmed yet: the newest of each kind. */
-
 import { dayMs } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
 import { type MessageContact, type MessageKind, storedContact } from '../../lib/contact.ts';

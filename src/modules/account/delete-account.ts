@@ -5,7 +5,6 @@
  * The hooks of the modules lock rows in LOCK_ORDER, so the deletion never deadlocks with another transaction.
  * The locks that later hooks rely on are documented at the hooks of `users` and `events`.
  */
-
 import { recordChange } from '#fresh-records';
 import { sql, type Transaction } from '#pg';
 import type { DeletedAccount, DeletionEffects, DeletionHook } from '../../http/define-module.ts';

@@ -1,5 +1,4 @@
 /** What every deletion of an account does, after its owner or an admin has confirmed it. */
-
 import type { Transaction } from '#pg';
 import { type AuditContext, anonymizeAudit } from '../../audit/audit.ts';
 import type { Contact } from '../../lib/contact.ts';

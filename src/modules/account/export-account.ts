@@ -2,7 +2,6 @@
  * Exports everything that the server stores about a person, as one JSON document, all sections in one snapshot of the
  * database. Rows are read through cursors and serialized 50 at a time, so an export of any size needs little memory.
  */
-
 import { runInTurn } from '#base';
 import { type Database, type Queryable, raw, sql, transaction } from '#pg';
 import type { ExportSection, ExportSubject } from '../../http/export-section.ts';

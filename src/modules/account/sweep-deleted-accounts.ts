@@ -3,7 +3,6 @@
  * transaction becomes visible on one node after the other: a write in the person's name releases the account on its node,
  * the account is deleted, and then the rows of the write appear on another node.
  */
-
 import { type Transaction, transaction } from '#pg';
 import { anonymizeLateAudit } from '../../audit/audit.ts';
 import type { ReadyConfig } from '../../config/config.ts';

@@ -2,7 +2,6 @@
  * Tombstones of deleted accounts: what sweeps must know, and when the next one is due. A tombstone is encrypted with the
  * server's key, so neither the database nor a backup tells who deleted their account.
  */
-
 import { keyedHash, newIdAt, timeOfId } from '#base';
 import { type Queryable, sql, type Transaction } from '#pg';
 import { seal, unsealOwn } from '../../lib/sealing.ts';

@@ -1,5 +1,4 @@
 /** Suspends and restores accounts. */
-
 import { inChunks } from '#base';
 import { recordChange } from '#fresh-records';
 import { type Database, sql, type Transaction, transaction } from '#pg';

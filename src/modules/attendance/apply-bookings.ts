@@ -1,5 +1,4 @@
 /** Bookings in batches: bookings of the same event share one transaction in place of waiting for its lock. */
-
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, sql, type Transaction } from '#pg';
 import type { Flags } from '../../flags/flags.ts';

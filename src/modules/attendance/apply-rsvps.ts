@@ -1,5 +1,4 @@
 /** RSVPs in batches: RSVPs to the same event share one transaction and one update of its counters. */
-
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';

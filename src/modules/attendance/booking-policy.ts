@@ -1,5 +1,4 @@
 /** Decides about bookings: what a command changes, or why it is refused. */
-
 import { newId } from '#base';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';

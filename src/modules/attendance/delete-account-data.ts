@@ -1,5 +1,4 @@
 /** Account deletion: RSVPs, saves and bookings. */
-
 import { inChunks } from '#base';
 import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';

@@ -1,5 +1,4 @@
 /** SQL of guest lists. */
-
 import { minId } from '#base';
 import { type Database, empty, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';

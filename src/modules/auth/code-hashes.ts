@@ -2,7 +2,6 @@
  * Keyed hashes of contacts and codes. Without the server's key, the stored hashes cannot be searched for numbers and
  * addresses.
  */
-
 import { keyedHash } from '#base';
 import type { Contact } from '../../lib/contact.ts';
 import { type MailedPurpose, mailedPurposes } from '../../mail/mailer.ts';

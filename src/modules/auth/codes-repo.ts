@@ -1,5 +1,4 @@
 /** One-time codes, the wrong tries, and the daily counts of messages. */
-
 import { dayMs, newIdAt, utcDay } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
 import { type CodePurpose, contactScope, strangersScope } from './code-hashes.ts';

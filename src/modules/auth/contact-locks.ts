@@ -2,7 +2,6 @@
  * Locks that transactions take before any row, in this order: that of an account whose contacts change, then those of
  * contacts, in ascending order of their hashes. They are advisory locks of PostgreSQL, on all servers.
  */
-
 import { keyedHash } from '#base';
 import { sql, type Transaction } from '#pg';
 

@@ -3,7 +3,6 @@
  * call the provider. A wrong code is stored, also for a contact that was sent none. An IPv6 /56 may fail twice as often, and a /48
  * four times. Attempts that succeed do not count.
  */
-
 import { secondsToNextUtcDay } from '#base';
 import { type Transaction, transaction } from '#pg';
 import type { ReadyConfig } from '../../config/config.ts';

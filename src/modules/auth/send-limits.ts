@@ -17,7 +17,6 @@
  * the tenth message on, codes are valid until the day ends. A message whose code is used makes room for another. Mails cost the
  * operator nothing: the mailer bounds all of them together (mail/allowance.ts).
  */
-
 import { keyedHash, networksOf, nextUtcDay } from '#base';
 import type { ReadyConfig } from '../../config/config.ts';
 import type { Contact } from '../../lib/contact.ts';

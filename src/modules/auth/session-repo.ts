@@ -1,5 +1,4 @@
 /** Sessions, and the roles that they carry in the session cache. */
-
 import { recordChange } from '#fresh-records';
 import { type Database, sql, type Transaction, transaction, update } from '#pg';
 import type { Caller, Viewer } from '../../identity/caller.ts';

@@ -2,7 +2,6 @@
  * Sessions, which end after at most 180 days: an access token for 30 minutes and a refresh token for 30 days, or
  * the token of a browser session (identity/browser-sessions.ts).
  */
-
 import { dayMs, newId } from '#base';
 import { type Database, type Transaction, transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';

@@ -1,5 +1,4 @@
 /** The contacts with which people sign in. */
-
 import type { ReadyConfig } from '../../config/config.ts';
 import type { BaseServices } from '../../http/services.ts';
 import type { Settings } from '../../instance/settings.ts';

@@ -3,7 +3,6 @@
  * its requester, encrypted with the server's key. It therefore cannot be guessed, works in any browser and network, and is valid
  * once, as its code is.
  */
-
 import { keyedHash } from '#base';
 import type { ReadyConfig } from '../../config/config.ts';
 import { type MessageContact, storedContact } from '../../lib/contact.ts';

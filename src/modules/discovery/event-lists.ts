@@ -1,5 +1,4 @@
 /** Lists of public events, from the discovery index or, while there is none, from the database. */
-
 import { type FairQueue, largestNetworkOf } from '#base';
 import { type Coordinates, distanceKm } from '#record-index';
 import type { Viewer } from '../../identity/caller.ts';

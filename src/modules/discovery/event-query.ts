@@ -1,5 +1,4 @@
 /** The filters of event lists: from query parameters to the query that runs. */
-
 import { dayMs, parseDay, readFrom, readUntil } from '#base';
 import type { Box, Circle } from '#record-index';
 import { parseBox } from '../../lib/coordinates.ts';

@@ -2,7 +2,6 @@
  * The filters of event lists, without words: as conditions in SQL, as a test in memory, and as bitmaps of a segment. A
  * filter stands in all three functions, except a trait (traits.ts).
  */
-
 import { hourMs } from '#base';
 import { join, type Statement, sql } from '#pg';
 import {

@@ -3,7 +3,6 @@
  * keep a copy. The database computes these lists. There are no filters, because an event that a change takes out of a filter
  * would need a tombstone of its own for each filter.
  */
-
 import { dayMs, type FairQueue, largestNetworkOf, minId, readFrom } from '#base';
 import { empty, type Queryable, readSettledTime, type Statement, sql } from '#pg';
 import { readCursor, toPage } from '../../http/cursors.ts';

@@ -3,7 +3,6 @@
  * version of the row that it changes, and the version of the record is the sum. Lists show nothing of the counters, so
  * the discovery index compares the version of the event's row alone.
  */
-
 import type { ChangedRecords } from '#fresh-records';
 import { isOneOf, sql } from '#pg';
 import { recordKinds } from '../../schema/record-kinds.ts';

@@ -1,5 +1,4 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
-
 import { parseTimestamp, timestampBounds } from '#base';
 import { versionOf } from '../../http/conditional.ts';
 import { decimalsOf, hasDecimals } from '../../lib/currencies.ts';

@@ -1,5 +1,4 @@
 /** Hides an event from all but its organizer and admins, and shows it again. */
-
 import type { Change } from '#fresh-records';
 import { assignments, sql, type Transaction, transactionTime, update } from '#pg';
 import { addToEventsCount } from '../users/accounts.ts';

@@ -1,5 +1,4 @@
 /** SQL of the table `imports`, which maps the entries of calendars to events. */
-
 import { newId } from '#base';
 import { type Queryable, sql, type Transaction } from '#pg';
 import type { Coordinates } from '#record-index';

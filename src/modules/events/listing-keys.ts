@@ -1,5 +1,4 @@
 /** The listing keys of events: their places in lists, by which the discovery index finds what a change affects. */
-
 import { dayMs } from '#base';
 import type { ListingKey } from '#fresh-records';
 import { cellOf } from '#record-index';

@@ -2,7 +2,6 @@
  * Tombstones of events that lists no longer show. The transaction that changes an event writes its tombstone, under the lock on
  * the event. An event has either a place in lists or, if lists have ever shown it, a tombstone.
  */
-
 import { dayMs } from '#base';
 import {
   deleteRows,

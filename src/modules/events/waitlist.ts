@@ -1,5 +1,4 @@
 /** The waitlist of an event: positions and promotion. */
-
 import { newId } from '#base';
 import { amongKeys, sql, update } from '#pg';
 import { insertSelectedCauses } from '../../outbox/causes.ts';

@@ -1,5 +1,4 @@
 /** Finds the events of a feed in the discovery index. */
-
 import { runInTurn } from '#base';
 import { createLoader, type Database } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';

@@ -1,5 +1,4 @@
 /** Imports a calendar for an organizer. A repeated import applies only the changes. */
-
 import { inChunks, mapInTurns } from '#base';
 import { type Database, sql } from '#pg';
 import { findLastPlace, type ImportedEvent, listImportedEvents, listKeysOfUid } from '../events/imports.ts';

@@ -1,5 +1,4 @@
 /** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
-
 import { newId } from '#base';
 import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import type { Flags } from '../../flags/flags.ts';

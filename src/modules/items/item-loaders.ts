@@ -2,7 +2,6 @@
  * Loads items and claims for concurrent requests with one statement each. Requests for the items of the same event
  * also share the serialized items.
  */
-
 import { mapInTurns } from '#base';
 import { createLoader, type Database } from '#pg';
 import type { ViewerStateKey } from '../events/repo.ts';

@@ -1,5 +1,4 @@
 /** Partitions of messages, and the deletion of old messages where the operator has switched it on. */
-
 import { minId } from '#base';
 import {
   createPartitions,

@@ -1,5 +1,4 @@
 /** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
-
 import { newId } from '#base';
 import { type Statement, sql, type Transaction } from '#pg';
 import type { BaseServices } from '../../http/services.ts';

@@ -1,5 +1,4 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
-
 import { idAfter, minId } from '#base';
 import { join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
 import { type FanOutKind, fanOuts } from '../../outbox/kinds.ts';

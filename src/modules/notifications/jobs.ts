@@ -1,5 +1,4 @@
 /** The jobs that write and delete notifications. Runs of several servers at the same time are harmless. */
-
 import { dayMs } from '#base';
 import { type Database, transaction } from '#pg';
 import type { Job } from '../../http/define-module.ts';

@@ -1,5 +1,4 @@
 /** Measures how far the jobs of all servers are behind, for the metrics. */
-
 import { timeOfId } from '#base';
 import { type Database, sql } from '#pg';
 import { backlogs } from '../../http/metrics.ts';

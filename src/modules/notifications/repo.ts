@@ -1,5 +1,4 @@
 /** SQL of inboxes and settings. */
-
 import { maxId, minId } from '#base';
 import {
   type Database,

@@ -1,5 +1,4 @@
 /** Finds the events that begin within a day, and starts the reminders of their guests. */
-
 import { dayMs } from '#base';
 import {
   type Database,

@@ -3,7 +3,6 @@
  * bytes that it has sent, and a place among the uploads of its own person and network, but no place that
  * other clients need.
  */
-
 import { shareOf } from '#base';
 import { Problem } from '../../lib/errors.ts';
 

@@ -3,7 +3,6 @@
  * Deleting an upload announces its file again. After a crash at any point, every file without an upload is
  * announced, and every upload has its file.
  */
-
 import { secondsToNextUtcDay, utcDay } from '#base';
 import { recordChange } from '#fresh-records';
 import { type Database, one, type Queryable, sql, type Transaction, update } from '#pg';

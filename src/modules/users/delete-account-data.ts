@@ -1,5 +1,4 @@
 /** Account deletion: the account itself, and its relations to other people. */
-
 import { inChunks } from '#base';
 import { lockEach, one, sql, type Transaction, updateRows } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';

@@ -1,5 +1,4 @@
 /** The caller's own account: reads and changes of the row in `users`. */
-
 import { recordChange } from '#fresh-records';
 import { one, type Queryable, sql, type Transaction, update } from '#pg';
 import type { Language } from '../../../web/src/lib/language/languages.ts';

@@ -1,5 +1,4 @@
 /** People as other records name them, in memory; and who blocked whom. */
-
 import { createRecordCache, type Source } from '#fresh-records';
 import type { Database } from '#pg';
 import { recordKinds } from '../../schema/record-kinds.ts';

@@ -1,5 +1,4 @@
 /** Profiles and relations as they are in the database. Simultaneous requests share statements. */
-
 import type { Replicas } from '#fresh-records';
 import { createLoader, type Database } from '#pg';
 import type { FoundRow } from './present.ts';

@@ -1,5 +1,4 @@
 /** Adds the routes of the pages for browsers, their icon, and the files for search engines. */
-
 import { lazily } from '#base';
 import type { App } from '../../http/app.ts';
 import { createDocument, sendUnversioned } from '../../http/documents.ts';

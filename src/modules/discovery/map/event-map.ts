@@ -1,5 +1,4 @@
 /** Maps of public events, from the discovery index or, while there is none, from the database. */
-
 import { FairQueue, largestNetworkOf } from '#base';
 import type { Box } from '#record-index';
 import type { Viewer } from '../../../identity/caller.ts';

@@ -1,5 +1,4 @@
 /** Applies changes of the change log to the discovery index. */
-
 import { inChunks, mapInTurns } from '#base';
 import {
   type ChangeLog,

@@ -2,7 +2,6 @@
  * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
  * replaced in the index. So a query sees every write that was acknowledged before it.
  */
-
 import { BackgroundLoad, singleFlight } from '#base';
 import type { ChangeLog, CommittedChange } from '#fresh-records';
 import type { Database } from '#pg';

@@ -2,7 +2,6 @@
  * The discovery index: an immutable segment with the JSON of its events, and an overlay with the events that have
  * changed since it was built.
  */
-
 import { packId } from '#base';
 import type { ListingKey } from '#fresh-records';
 import { partitionPoint, wordAt } from '#record-index';

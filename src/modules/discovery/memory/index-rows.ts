@@ -1,5 +1,4 @@
 /** The rows that the discovery index is built from, and the statements that read them. */
-
 import type { ListingKey } from '#fresh-records';
 import { type Queryable, readInBatches, type Statement, sql } from '#pg';
 import { listedCondition } from '../../events/policy.ts';

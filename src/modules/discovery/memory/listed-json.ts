@@ -3,7 +3,6 @@
  * that it shares with the index, which serves meanwhile. An event that changes is left out from then on; the cache of events
  * has it.
  */
-
 import { bytesIn } from '#base';
 import { changeKeyOf } from '#fresh-records';
 import {

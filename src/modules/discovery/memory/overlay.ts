@@ -2,7 +2,6 @@
  * The events that were added or changed since the segment was built. The overlay is changed in place, so a write costs
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
-
 import { changeKeyOf, type ListingKey } from '#fresh-records';
 import {
   type Coordinates,

@@ -1,5 +1,4 @@
 /** Lists the events that some people organize or go to. */
-
 import { unpackId } from '#base';
 import { hasBit } from '#record-index';
 import type { Position } from '../../events/start-pages.ts';

@@ -1,5 +1,4 @@
 /** Builds a segment from the rows of listed events. */
-
 import { packId } from '#base';
 import {
   type Bitmap,

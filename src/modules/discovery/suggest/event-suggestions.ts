@@ -1,5 +1,4 @@
 /** What a person may mean who types the start of a search: places, categories, events, and corrected words. */
-
 import { type FairQueue, largestNetworkOf } from '#base';
 import type { Viewer } from '../../../identity/caller.ts';
 import { words } from '../../../lib/text.ts';

@@ -1,5 +1,4 @@
 /** Cuts the streets of a town out of a map of the world. */
-
 import { makeDirectory, replaceFile } from '#base';
 import type { Coordinates } from '#record-index';
 import { downloadedStreets } from '../../../config/map-tiles.ts';

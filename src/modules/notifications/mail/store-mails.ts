@@ -1,5 +1,4 @@
 /** Stores the mails of notifications, in the transaction that writes the notifications. A job sends them. */
-
 import { dayMs, minId, newId } from '#base';
 import { type Queryable, type Statement, sql } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';

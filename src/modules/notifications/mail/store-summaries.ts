@@ -1,5 +1,4 @@
 /** Stores the daily mails of organizers, about what people have done at their events since the mail before. */
-
 import { hourMs, minId, newId } from '#base';
 import { sql, type Transaction, transaction } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';

@@ -1,5 +1,4 @@
 /** Writes the daily mail of an organizer: what is unread of what people have done at the events. */
-
 import { sql } from '#pg';
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import type { MailContent } from '../../../mail/layout.ts';
