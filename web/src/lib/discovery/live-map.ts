@@ -3,7 +3,7 @@ import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
 import { clearView, isInside, roomOf } from './clear-view.ts';
 import { isNamed, localName, type Town } from './local-names.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
-import { lastTownZoom } from './map-scale.ts';
+import { lastTownZoom, townZoom } from './map-scale.ts';
 import { type Box, normalizeBox, type Place, scaleBox, toBounds } from './mercator.ts';
 import { type MapTexts, openMap } from './open-map.ts';
 import { ringsAround } from './rings.ts';
@@ -45,8 +45,6 @@ type Options = {
 const settleMs = 200;
 /** A map that is loaded waits no longer for the rest of its drawing. */
 const longestMs = 2_000;
-/** From this zoom on, a map is one of a town and its surroundings. */
-const townZoom = 8.5;
 /** What the list shows of the box of a single place: a house. */
 const spotPart = 0.05;
 /** Of the name of the town (EventMap.svelte). */

@@ -22,6 +22,8 @@ export const leastPopulation: Steps = [
 
 /** A map of events without streets zooms no further: it would show the ground of one town and distances alone. */
 export const lastTownZoom = 12;
+/** From this zoom on, a map is one of a town and its surroundings. */
+export const townZoom = 8.5;
 
 /** The radii of circles of equal distance, in km. */
 export const ringRadii = [0.5, 1, 2, 5, 10, 20, 50];

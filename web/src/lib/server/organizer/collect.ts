@@ -1,4 +1,5 @@
 /** Lists of the API that a page shows as a whole. */
+import { load } from '#lib/server/problems.ts';
 
 type Page<T> = { data: { data: T[]; nextCursor: string | null } };
 
@@ -20,3 +21,7 @@ export async function collect<T>(
   }
   return { rows, isCut: cursor !== null };
 }
+
+/** Reads a list for a page. @throws as `load` (problems.ts) */
+export const loadAll = <T>(readPage: Parameters<typeof collect<T>>[0]): ReturnType<typeof collect<T>> =>
+  load(collect(readPage).then((data) => ({ data })));

@@ -1,7 +1,7 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { localName } from '#lib/discovery/local-names.ts';
-import { populationOf } from '#lib/discovery/map-scale.ts';
+import { populationOf, townZoom } from '#lib/discovery/map-scale.ts';
 import { type Drawing, latitudeOf, type Place } from '#lib/discovery/mercator.ts';
 import { isIn, type Room } from '#lib/discovery/rooms.ts';
 import { drawBuilt, drawRings } from './draw-ground.ts';
@@ -119,9 +119,6 @@ function mainTown(towns: NamedPoint[], { drawing, width, height }: Sheet, local:
   const main = inSight.find(({ name }) => local.includes(name)) ?? inSight[0];
   return main ? { ...main, lat: latitudeOf((main.y - drawing.top) / drawing.worldSize) } : null;
 }
-
-/** From this zoom on, a map is one of a town and its surroundings. */
-const townZoom = 8.5;
 
 const ringsOf = (centre: Centre | null, drawing: Drawing, zoom: number) =>
   centre && zoom >= townZoom ? drawRings(centre, drawing, zoom) : null;

@@ -1,17 +1,12 @@
 import { type ListedBooking, listBookings } from '@potluck/client';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
-import { collect } from '#lib/server/organizer/collect.ts';
-import { load as read } from '#lib/server/problems.ts';
+import { loadAll } from '#lib/server/organizer/collect.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
   const readAll = (status: ListedBooking['status']) =>
-    collect((query) => listBookings({ client, path: { id }, query: { ...query, status } }));
-  const { booked, waiting } = await read(
-    Promise.all([readAll('booked'), readAll('waiting')]).then(([booked, waiting]) => ({
-      data: { booked, waiting },
-    })),
-  );
+    loadAll((query) => listBookings({ client, path: { id }, query: { ...query, status } }));
+  const [booked, waiting] = await Promise.all([readAll('booked'), readAll('waiting')]);
   const { rows, page, pages } = pageOf([...booked.rows, ...waiting.rows], readPageNumber(url), rowsPerPage);
   const sectionOf = ({ rows: all, isCut }: typeof booked, status: ListedBooking['status']) => ({
     rows: rows.filter((booking) => booking.status === status),

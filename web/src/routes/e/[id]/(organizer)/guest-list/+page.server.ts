@@ -11,7 +11,7 @@ import { hasSeats } from '#lib/event/answer.ts';
 import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
-import { collect } from '#lib/server/organizer/collect.ts';
+import { loadAll } from '#lib/server/organizer/collect.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
@@ -27,7 +27,7 @@ const maxSearch = 100;
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
   const { event } = await parent();
   const [{ rows, isCut }, bringList, mails, seats] = await Promise.all([
-    read(collect((query) => listGuests({ client, path: { id }, query })).then((data) => ({ data }))),
+    loadAll((query) => listGuests({ client, path: { id }, query })),
     loadBringList(client, id),
     countMails(client, id),
     countSeats(client, event),
@@ -77,12 +77,8 @@ async function countMails(client: Client, id: string) {
 async function countSeats(client: Client, event: Event): Promise<Map<string, number>> {
   if (!hasSeats(event)) return new Map();
   const path = { id: event.id };
-  const { rows } = await read(
-    collect((query) => listBookings({ client, path, query: { ...query, status: 'booked' } })).then(
-      (data) => ({
-        data,
-      }),
-    ),
+  const { rows } = await loadAll((query) =>
+    listBookings({ client, path, query: { ...query, status: 'booked' } }),
   );
   return new Map(rows.map(({ user, seats }) => [user.id, seats]));
 }
