@@ -31,7 +31,7 @@ import { serializerOf } from './serialization.ts';
  *   verifies it. The handler gets an `UnlockedCaller`, without a role. The change log is not read for it.
  * - `admin`: as `fresh`, and 403 without the role that the caller had when the request was authenticated.
  */
-export type CallerKind = 'none' | 'optional' | 'fresh' | 'lockedByWrite' | 'admin';
+type CallerKind = 'none' | 'optional' | 'fresh' | 'lockedByWrite' | 'admin';
 
 type Optional = TSchema | undefined;
 type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
@@ -110,12 +110,18 @@ type Metadata = {
    * gives the ETag. `content`: it is a hash of the JSON, for lists, which have no version. `ifMatch`: a write that compares
    * `If-Match` with the version of the record (`requireMatch`); the record of its response has an ETag.
    */
-  etag?: 'version' | 'content' | 'ifMatch';
+  etag?: EntityTag;
   /** The headers of the 201 that say where the new record is, and which version it has. */
   createdHeaders?: readonly ('Location' | 'ETag')[];
   /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
   compressed?: Compressed;
 };
+
+type EntityTag = 'version' | 'content' | 'ifMatch';
+
+/** Whether a matching `If-None-Match` turns the response into a 304. */
+export const isConditional = (etag: EntityTag | undefined): boolean =>
+  etag === 'version' || etag === 'content';
 
 type SessionRules = {
   /**
@@ -291,7 +297,7 @@ function send(reply: FastifyReply, result: Response, endpoint: Operation<never>)
   const response = etag === 'content' ? withContentTag(result, endpoint) : result;
   const { vary, ...headers } = response.headers ?? {};
   if (vary !== undefined) addVary(reply, `${vary}`);
-  if (etag && etag !== 'ifMatch' && isNotModified(reply.request, `${headers.etag}`)) {
+  if (isConditional(etag) && isNotModified(reply.request, `${headers.etag}`)) {
     // A 304 has no headers that describe the content (RFC 9110, section 15.4.5).
     const { 'content-disposition': _, ...ofCaches } = headers;
     return sendNotModified(reply.headers(ofCaches));

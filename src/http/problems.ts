@@ -141,8 +141,7 @@ const fromFastify: Record<string, ProblemCode> = {
 
 function toProblem(error: FastifyError): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof Unavailable)
-    return new Problem('unavailable', error.retryAfter === null ? {} : { retryAfter: error.retryAfter });
+  if (error instanceof Unavailable) return new Problem('unavailable', { retryAfter: error.retryAfter });
   if (error.validation) return validationProblem(error);
   const code = fromFastify[error.code];
   if (code) return new Problem(code);

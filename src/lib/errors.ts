@@ -65,7 +65,7 @@ export class Problem extends Error {
       detail?: string;
       errors?: FieldError[];
       suspension?: Suspension | undefined;
-      retryAfter?: number;
+      retryAfter?: number | undefined;
     } = {},
   ) {
     super(options.detail ?? catalogue[code].detail);

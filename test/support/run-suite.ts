@@ -19,7 +19,7 @@ const filesIn = (folder: string): string[] =>
 export const runSuite = (folder: string): Promise<void> => runFiles(filesIn(folder));
 
 /** The test files of which `npm test` checks a sample (all-cases.ts). */
-export const listSampled = (): string[] =>
+const listSampled = (): string[] =>
   filesIn(tests).filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
 
 /** Runs all cases of a part of these files, but for folders with a process of their own in test/slow/. @param part from 0 to `parts - 1` */

@@ -10,7 +10,10 @@ import { readInputsOfFile, writeGazetteerFile } from './gazetteer-file.ts';
 export const inputs = [
   ...['cities.br', 'place-names.json'],
   ...['build-gazetteer.ts', 'cities.ts', 'gazetteer-data.ts', 'gazetteer-file.ts', 'names.ts'],
-  ...globSync('../../../packages/record-index/**/*.ts', { cwd: import.meta.dirname }).sort(),
+  ...globSync('../../../packages/record-index/**/*.ts', {
+    cwd: import.meta.dirname,
+    exclude: ['**/*.test.ts'],
+  }).sort(),
   ...['text.ts', 'user-texts/normalize.ts'].map((file) => `../../lib/${file}`),
 ].map((file) => path.join(import.meta.dirname, file));
 

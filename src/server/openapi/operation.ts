@@ -3,7 +3,7 @@
  */
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { requiresToken } from '../../http/define-endpoint.ts';
+import { isConditional, requiresToken } from '../../http/define-endpoint.ts';
 import { IdempotencyHeaders, ref } from '../../http/schemas.ts';
 import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 import { describeProblem, describeSuccess } from './responses.ts';
@@ -37,7 +37,8 @@ export function describeOperation(
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),
     ...(retry === 'idempotent' && { headers: idempotencyHeaders }),
-    ...(etag && { headers: etag === 'ifMatch' ? matchHeaders : conditionalHeaders }),
+    ...(isConditional(etag) && { headers: conditionalHeaders }),
+    ...(etag === 'ifMatch' && { headers: matchHeaders }),
     ...(limits?.bodyTypes && { consumes: [...limits.bodyTypes], body: binaryBody }),
     security,
     ...(retry === 'repeatable' && { 'x-repeatable': true }),
@@ -47,17 +48,16 @@ export function describeOperation(
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
   const { problems = [], retry, etag, session, createdHeaders } = config ?? {};
-  const isConditional = etag === 'version' || etag === 'content';
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
-  const declared = { ...response, ...(isConditional && { 304: Type.Null() }) };
+  const declared = { ...response, ...(isConditional(etag) && { 304: Type.Null() }) };
   const successes = Object.entries(declared).map(([status, body]) => [
     status,
     {
       ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
       headers: {
         ...(retry === 'idempotent' && replayHeaders),
-        ...((isConditional || (etag === 'ifMatch' && method === 'PATCH')) && etagHeaders),
+        ...((isConditional(etag) || (etag === 'ifMatch' && method === 'PATCH')) && etagHeaders),
         ...(session?.sameOriginOnly && cookieHeaders),
         ...Object.fromEntries((createdHeaders ?? []).map((name) => [name, headersOfCreated[name]])),
       },
