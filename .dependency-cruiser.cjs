@@ -38,7 +38,7 @@ function readModules() {
 }
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */
-const pageFolders = [
+const generalPageFolders = [
   'effects',
   'language',
   'icons',
@@ -46,13 +46,12 @@ const pageFolders = [
   'offline',
   'session',
   'forms',
-  'people',
-  'discovery',
-  'event',
-  'live',
   'components',
   'server',
 ];
+/** A subject has its components and what runs in the server alone in folders of its own. */
+const subjects = ['map', 'places', 'people', 'discovery', 'inbox', 'account', 'event', 'admin'];
+const pageFolders = [...generalPageFolders, ...subjects];
 /** Generated from web/messages/, for all of these folders. */
 const messages = 'messages';
 
@@ -113,7 +112,7 @@ const pageRules = pageFolders.map((folder, index) => ({
 
 /** Files of web/src/ that run in the server alone. */
 const serverOfPages = [
-  '^web/src/lib/server/',
+  '^web/src/lib/[a-z/]*server/',
   '/\\+[a-z]+\\.server\\.ts$',
   '/\\+server\\.ts$',
   '\\.server\\.ts$',

@@ -10,8 +10,8 @@ import type { GeoJSON } from 'geojson';
 import { type Tile, writePmtiles } from '../src/lib/pmtiles-file.ts';
 import { type City, readCities } from '../src/modules/places/cities.ts';
 import { bordersOf, landOf, type World } from './natural-earth.ts';
-import { joinNames } from './src/lib/discovery/local-names.ts';
-import { mercatorX, mercatorY } from './src/lib/discovery/mercator.ts';
+import { joinNames } from './src/lib/map/local-names.ts';
+import { mercatorX, mercatorY } from './src/lib/map/mercator.ts';
 
 /** The coordinates of the source are precise to 400 m: a pixel of this zoom. Browsers enlarge its tiles. */
 const maxZoom = 7;

@@ -63,7 +63,7 @@ const textRules: Rule[] = [
     instead: 'sortedByName of web/src/lib/language/compare.ts normalizes the names first',
     except: {
       'web/src/lib/language/compare.ts': 'the function',
-      'web/src/lib/server/discovery/what-or-where.ts': 'one name of 200 characters, normalized',
+      'web/src/lib/discovery/server/what-or-where.ts': 'one name of 200 characters, normalized',
       'web/src/routes/messages/': 'times',
     },
   },
@@ -84,7 +84,7 @@ const textRules: Rule[] = [
       'src/modules/oidc/provider.ts': 'configuration, and claims of the provider',
       'src/server/base-services.ts': 'configuration',
       'web/src/hooks.server.ts': 'configuration',
-      'web/src/lib/discovery/open-map.ts': 'configuration',
+      'web/src/lib/map/open-map.ts': 'configuration',
       // What the server or a browser has parsed or written.
       'src/modules/notifications/push/post-push.ts': 'an endpoint that was parsed before it was stored',
       'src/modules/notifications/push/send-pushes.ts': 'an endpoint that was parsed before it was stored',
@@ -93,8 +93,8 @@ const textRules: Rule[] = [
       'packages/telemetry/request-span.ts': 'the address of a request to another server',
       'web/src/lib/components/PageLinks.svelte': 'the address of the page',
       'web/src/lib/components/Pager.svelte': 'the address of the page',
-      'web/src/lib/components/SignInForm.svelte': 'redirections of this server',
-      'web/src/lib/components/event/EventPoster.svelte': 'the address of an event',
+      'web/src/lib/account/components/SignInForm.svelte': 'redirections of this server',
+      'web/src/lib/event/components/EventPoster.svelte': 'the address of an event',
       'web/src/lib/event/metadata.ts': 'the path of a cover of this server',
       'web/src/lib/forms/': 'redirections of this server',
       'web/src/lib/offline/': 'addresses of requests',

@@ -4,9 +4,9 @@ import test from 'node:test';
 import { loadCountryNames } from '../../src/modules/places/address/country-names.ts';
 import { readAddress, readTowns } from '../../src/modules/places/address/read-address.ts';
 import { townIn } from '../../src/modules/places/address/town-in.ts';
-import { parseChosen } from '../../web/src/lib/discovery/parse-chosen.ts';
-import { addressIn, addressLine, isAddressIn } from '../../web/src/lib/discovery/place-address.ts';
-import { commonTown, shortAddress } from '../../web/src/lib/server/discovery/short-address.ts';
+import { commonTown, shortAddress } from '../../web/src/lib/discovery/server/short-address.ts';
+import { parseChosen } from '../../web/src/lib/places/parse-chosen.ts';
+import { addressIn, addressLine, isAddressIn } from '../../web/src/lib/places/place-address.ts';
 
 const countries = await loadCountryNames();
 const readingsOf = (text: string) => readTowns(text, countries);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createClient, getEvent } from '@potluck/client';
-import { giveAnswer, PartlyDone, takeAnswerBack } from '../../web/src/lib/server/event/give-answer.ts';
+import { giveAnswer, PartlyDone, takeAnswerBack } from '../../web/src/lib/event/guests/server/give-answer.ts';
 import { createEvent, createUser, createUsers } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Item } from '@potluck/client';
-import { countItems, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring-list.ts';
+import { countItems, hiddenOf, inOrder, ShownRows } from '../../web/src/lib/event/bring/bring-list.ts';
 import { createEvent, createItem, createUser, rsvpGoing } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { toCsv } from '../../web/src/lib/server/organizer/csv.ts';
+import { toCsv } from '../../web/src/lib/server/csv.ts';
 
 /**
  * Reads a table as Excel does: a quotation mark counts only at the start of a cell, and text after its closing

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { makeTown, town } from '../../web/e2e/town.ts';
-import { fitBox } from '../../web/src/lib/discovery/mercator.ts';
+import { fitBox } from '../../web/src/lib/map/mercator.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'potluck-place-'));

@@ -1,7 +1,7 @@
 /** What the form of a new event takes from a template. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { exchangeTemplate } from '../../web/src/lib/event/template-start.ts';
+import { exchangeTemplate } from '../../web/src/lib/event/form/template-start.ts';
 
 const item = (title: string, quantity = '1') => ({ title, kind: 'bring', quantity, emoji: '' });
 const supper = {

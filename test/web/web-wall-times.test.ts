@@ -8,7 +8,7 @@ import {
   msBetween,
   nextDays,
   parseTime,
-} from '../../web/src/lib/event/wall-times.ts';
+} from '../../web/src/lib/event/form/wall-times.ts';
 
 const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
 

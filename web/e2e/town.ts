@@ -3,7 +3,7 @@ import { GeoJSONVT, type GeoJSONVTTile } from '@maplibre/geojson-vt';
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { Feature, Geometry } from 'geojson';
 import { type Tile, writePmtiles } from '../../src/lib/pmtiles-file.ts';
-import { mercatorX, mercatorY } from '../src/lib/discovery/mercator.ts';
+import { mercatorX, mercatorY } from '../src/lib/map/mercator.ts';
 
 /** The middle of the town, in the North Sea, where the base map has water alone. */
 export const town = { lat: 56.5, lng: 3.2 };

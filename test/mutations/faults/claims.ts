@@ -76,7 +76,7 @@ export const claimFaults: Fault[] = [
       'the size of texts',
     ],
   ]),
-  ...faultsOf('web/src/lib/event/bring-list.ts', [
+  ...faultsOf('web/src/lib/event/bring/bring-list.ts', [
     [
       'leftOf(item) === 0 && !item.myClaim',
       'leftOf(item) === 0',

@@ -1,5 +1,5 @@
 import { type Features, listConversations, listNotifications } from '@potluck/client';
-import { countMerged } from '#lib/people/notification-groups.ts';
+import { countMerged } from '#lib/inbox/notification-groups.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { LayoutServerLoad } from './$types';
 

@@ -1,10 +1,10 @@
 import { redirect } from '@sveltejs/kit';
 import { readSearch } from '#lib/discovery/search.ts';
-import { loadEvents } from '#lib/server/discovery/events.ts';
-import { loadMap } from '#lib/server/discovery/map.ts';
-import { findPlace } from '#lib/server/discovery/places.ts';
-import { hrefOfMeant } from '#lib/server/discovery/what-or-where.ts';
-import { loadMeant } from '#lib/server/meant.ts';
+import { loadEvents } from '#lib/discovery/server/events.ts';
+import { loadMap } from '#lib/discovery/server/map.ts';
+import { loadMeant } from '#lib/discovery/server/meant.ts';
+import { findPlace } from '#lib/discovery/server/places.ts';
+import { hrefOfMeant } from '#lib/discovery/server/what-or-where.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 

@@ -5,9 +5,9 @@ import type { PageLoad } from './$types';
 export const load: PageLoad = async ({ data }) => ({
   ...data,
   EmptyResult: isEmpty(data.list)
-    ? (await import('#lib/components/discovery/EmptyResult.svelte')).default
+    ? (await import('#lib/discovery/components/EmptyResult.svelte')).default
     : null,
-  FilterForm: data.isFiltering ? (await import('#lib/components/discovery/FilterForm.svelte')).default : null,
+  FilterForm: data.isFiltering ? (await import('#lib/discovery/components/FilterForm.svelte')).default : null,
   mapView: data.map ? await loadMapView() : null,
 });
 
@@ -15,9 +15,9 @@ const isEmpty = ({ events, running }: EventList): boolean => events.length + run
 
 async function loadMapView() {
   const [{ default: EventMap }, { default: MapPlaces }, { default: SheetHandle }] = await Promise.all([
-    import('#lib/components/discovery/EventMap.svelte'),
-    import('#lib/components/discovery/MapPlaces.svelte'),
-    import('#lib/components/discovery/SheetHandle.svelte'),
+    import('#lib/discovery/components/EventMap.svelte'),
+    import('#lib/discovery/components/MapPlaces.svelte'),
+    import('#lib/discovery/components/SheetHandle.svelte'),
   ]);
   return { EventMap, MapPlaces, SheetHandle };
 }

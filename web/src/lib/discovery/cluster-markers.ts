@@ -1,9 +1,9 @@
 /** What the map of a search shows of its clusters. */
 import type { EventCluster } from '@potluck/client';
 import { formatPeriod } from '#lib/language/format.ts';
+import { type Drawing, scaleBox } from '#lib/map/mercator.ts';
 import { m } from '#lib/messages/index.js';
 import type { ClusterMarker } from './map-markers.ts';
-import { type Drawing, scaleBox } from './mercator.ts';
 import {
   boxOfCluster,
   clusterMargin,

@@ -1,13 +1,13 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import type { LngLatBounds, Map as MapLibre } from 'maplibre-gl';
-import { clearView, isInside, roomOf } from './clear-view.ts';
-import { isNamed, localName, type Town } from './local-names.ts';
+import { clearView, isInside, roomOf } from '#lib/map/clear-view.ts';
+import { isNamed, localName, type Town } from '#lib/map/local-names.ts';
+import { lastTownZoom, townZoom } from '#lib/map/map-scale.ts';
+import { type Box, normalizeBox, type Place, scaleBox, toBounds } from '#lib/map/mercator.ts';
+import { type MapTexts, openMap } from '#lib/map/open-map.ts';
+import { ringsAround } from '#lib/map/rings.ts';
+import { type Room, touches } from '#lib/map/rooms.ts';
 import { type ClusterMarker, createMarkers } from './map-markers.ts';
-import { lastTownZoom, townZoom } from './map-scale.ts';
-import { type Box, normalizeBox, type Place, scaleBox, toBounds } from './mercator.ts';
-import { type MapTexts, openMap } from './open-map.ts';
-import { ringsAround } from './rings.ts';
-import { type Room, touches } from './rooms.ts';
 
 export type LiveMap = {
   /** Resolves when the map is drawn, with all that lies on it. */

@@ -1,8 +1,8 @@
 /** The markers of the map that can be moved: single events, and clusters. */
 import { type Map as MapLibre, Marker } from 'maplibre-gl';
-import type { Box } from './mercator.ts';
+import type { Box } from '#lib/map/mercator.ts';
+import { touches } from '#lib/map/rooms.ts';
 import { heightOf, type PinFace } from './pins.ts';
-import { touches } from './rooms.ts';
 
 export type ClusterMarker = PinFace & {
   lat: number;

@@ -1,8 +1,8 @@
 /** Clusters that do not touch each other on a map. */
 import type { EventCluster } from '@potluck/client';
-import { mercatorX, mercatorY, uniteBoxes } from '#lib/discovery/mercator.ts';
-import { mergeTouching } from '#lib/discovery/merge-touching.ts';
 import { boxOfCluster } from '#lib/discovery/pins.ts';
+import { mercatorX, mercatorY, uniteBoxes } from '#lib/map/mercator.ts';
+import { mergeTouching } from '#lib/map/merge-touching.ts';
 
 /**
  * In CSS pixels: a marker and a gap. That of a single event has its day, and that of several may have their category. Bubbles of

@@ -1,5 +1,5 @@
 /** Where most events are. */
-import { mercatorX, mercatorY, type Place } from './mercator.ts';
+import { mercatorX, mercatorY, type Place } from '#lib/map/mercator.ts';
 
 /** A map of many events begins with those in their middle: a few far away would make all others one pin. */
 export const manyEvents = 20;

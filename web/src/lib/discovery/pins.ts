@@ -3,10 +3,10 @@ import type { EventCluster } from '@potluck/client';
 import { categoryEmoji } from '#lib/discovery/category-name.ts';
 import { dayOf, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
+import { type Steps, valueAt } from '#lib/map/map-scale.ts';
+import { type Box, type Drawing, fitBox, scaleBox, uniteBoxes } from '#lib/map/mercator.ts';
+import { mergeTouching } from '#lib/map/merge-touching.ts';
 import type { ShownEvent } from './groups.ts';
-import { type Steps, valueAt } from './map-scale.ts';
-import { type Box, type Drawing, fitBox, scaleBox, uniteBoxes } from './mercator.ts';
-import { mergeTouching } from './merge-touching.ts';
 import { leastMiddle, manyEvents, middleMargin, middleOf } from './middle.ts';
 
 /** What a pin shows of an event. */

@@ -1,6 +1,6 @@
 /** A search for events. All of it is in the address of the page. */
 import type { Fields } from '#lib/forms/texts.ts';
-import { type Box, formatBox, type Place, parseBox } from './mercator.ts';
+import { type Box, formatBox, type Place, parseBox } from '#lib/map/mercator.ts';
 import { type Trait, traits } from './traits.ts';
 
 /** The categories of the API (GET /v1/categories). */

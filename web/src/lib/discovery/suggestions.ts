@@ -1,7 +1,7 @@
 /** What a visitor may mean who types into the field of the search. */
 import type { EventSuggestions } from '@potluck/client';
+import { labelOf } from '#lib/places/places.ts';
 import { categoryName } from './category-name.ts';
-import { labelOf } from './places.ts';
 import { type CategorySlug, categories, type Search } from './search.ts';
 
 type Found = EventSuggestions['data'];

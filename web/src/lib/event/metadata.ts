@@ -1,6 +1,6 @@
 /** Metadata of the pages of events and people, for search engines and previews of links. */
 import type { Event, Profile } from '@potluck/client';
-import { coverOf } from '#lib/event/cover.ts';
+import { coverOf } from '#lib/discovery/cover.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { dateFormatter } from '#lib/language/formatters.ts';
 

@@ -1,7 +1,7 @@
 import { getAdminOverview, listAccounts, listAudit, listFlags, listReports } from '@potluck/client';
-import { isRemarkable } from '#lib/people/admin.ts';
+import { isRemarkable } from '#lib/admin/moderation.ts';
+import { toCases, withHistory } from '#lib/admin/server/reported-subject.ts';
 import { load as read } from '#lib/server/problems.ts';
-import { toCases, withHistory } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 

@@ -1,6 +1,6 @@
 import { hrefOf, readSearch } from '#lib/discovery/search.ts';
-import { toFilters } from '#lib/server/discovery/filters.ts';
-import { findPlace } from '#lib/server/discovery/places.ts';
+import { toFilters } from '#lib/discovery/server/filters.ts';
+import { findPlace } from '#lib/discovery/server/places.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 

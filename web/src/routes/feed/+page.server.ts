@@ -1,5 +1,5 @@
 import { getFeed } from '@potluck/client';
-import { toEventRows } from '#lib/server/discovery/event-rows.ts';
+import { toEventRows } from '#lib/discovery/server/event-rows.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';

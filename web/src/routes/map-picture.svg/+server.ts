@@ -1,9 +1,9 @@
 import { error } from '@sveltejs/kit';
-import { parseBox } from '#lib/discovery/mercator.ts';
 import { pinHeight } from '#lib/discovery/pins.ts';
 import { parseNear } from '#lib/discovery/search.ts';
-import { townsIn } from '#lib/server/discovery/short-address.ts';
-import { drawArea, drawPlace } from '#lib/server/place-map/draw-area.ts';
+import { townsIn } from '#lib/discovery/server/short-address.ts';
+import { parseBox } from '#lib/map/mercator.ts';
+import { drawArea, drawPlace } from '#lib/map/server/draw-area.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { RequestHandler } from './$types';
 

@@ -1,4 +1,4 @@
-import { listPeopleSoon } from '#lib/server/people-soon.ts';
+import { listPeopleSoon } from '#lib/inbox/server/people-soon.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { PageServerLoad } from './$types';

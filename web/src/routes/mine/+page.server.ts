@@ -1,5 +1,5 @@
 import { listMyClaims, listMyEvents } from '@potluck/client';
-import { toEventRows } from '#lib/server/discovery/event-rows.ts';
+import { toEventRows } from '#lib/discovery/server/event-rows.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';

@@ -1,11 +1,10 @@
 import { isProblem, listTemplates, ProblemError } from '@potluck/client';
 import { error, redirect } from '@sveltejs/kit';
-import type { EventValues } from '#lib/event/event-values.ts';
-import { exchangeTemplate } from '#lib/event/template-start.ts';
-import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
-import { newKey, startOf, toEventBody, valuesOfStart } from '#lib/server/organizer/event-form.ts';
-import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
-import { findPlace } from '#lib/server/organizer/find-place.ts';
+import type { EventValues } from '#lib/event/form/event-values.ts';
+import { createEventWithItems, isFinal, readItems } from '#lib/event/form/server/create-event.ts';
+import { newKey, startOf, toEventBody, valuesOfStart } from '#lib/event/form/server/event-form.ts';
+import type { FieldErrors } from '#lib/event/form/server/event-times.ts';
+import { findPlace } from '#lib/event/form/server/find-place.ts';
 import {
   alreadyCreated,
   changeRows,
@@ -15,8 +14,9 @@ import {
   refuseFor,
   searchPlace,
   withPlace,
-} from '#lib/server/organizer/form-state.ts';
-import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
+} from '#lib/event/form/server/form-state.ts';
+import { nameOrganizer } from '#lib/event/form/server/name-organizer.ts';
+import { exchangeTemplate } from '#lib/event/form/template-start.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';

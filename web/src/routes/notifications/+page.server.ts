@@ -1,7 +1,7 @@
 import { getEvent, listConversations, listNotifications, markNotificationsRead } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { texts } from '#lib/forms/texts.ts';
-import { eventsWithTotals, type Totals } from '#lib/people/notification-groups.ts';
+import { eventsWithTotals, type Totals } from '#lib/inbox/notification-groups.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';

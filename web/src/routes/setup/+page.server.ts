@@ -1,8 +1,8 @@
 import { getSetup, setUp } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { problemFields, readSettings, toChange } from '#lib/admin/server/instance-form.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { problemFields, readSettings, toChange } from '#lib/server/instance-form.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';

@@ -1,9 +1,9 @@
 import { requestCode, requestMailCode, signInBrowser, signInBrowserByMail } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { announce, goOn } from '#lib/event/guests/server/after-sign-in.ts';
+import { signInPage } from '#lib/event/guests/server/intent.ts';
 import { texts } from '#lib/forms/texts.ts';
-import { announce, goOn } from '#lib/server/after-sign-in.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { signInPage } from '#lib/server/intent.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 

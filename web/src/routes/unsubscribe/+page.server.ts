@@ -1,6 +1,6 @@
 import { unsubscribe } from '@potluck/client';
 import { texts } from '#lib/forms/texts.ts';
-import { kinds } from '#lib/people/notifications.ts';
+import { kinds } from '#lib/inbox/notifications.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';

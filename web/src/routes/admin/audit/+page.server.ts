@@ -1,5 +1,5 @@
 import { listAudit } from '@potluck/client';
-import { actions } from '#lib/people/admin.ts';
+import { actions } from '#lib/admin/moderation.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';

@@ -1,7 +1,7 @@
 import { listAdminMails, sendTestMail } from '@potluck/client';
+import { states } from '#lib/admin/mails.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { getLanguage } from '#lib/language/languages.ts';
-import { states } from '#lib/people/admin-mails.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';

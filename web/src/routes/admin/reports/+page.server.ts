@@ -1,9 +1,9 @@
 import { getAdminOverview, listReports } from '@potluck/client';
-import { isReason } from '#lib/people/admin.ts';
+import { isReason } from '#lib/admin/moderation.ts';
+import { toCases, withHistory } from '#lib/admin/server/reported-subject.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
-import { toCases, withHistory } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';
 

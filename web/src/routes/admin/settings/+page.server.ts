@@ -1,6 +1,12 @@
 import { updateSettings } from '@potluck/client';
+import {
+  loadTools,
+  problemFields,
+  readSettings,
+  toChange,
+  toolActions,
+} from '#lib/admin/server/instance-form.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { loadTools, problemFields, readSettings, toChange, toolActions } from '#lib/server/instance-form.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = loadTools;

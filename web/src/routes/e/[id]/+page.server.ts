@@ -1,11 +1,11 @@
 import { getEvent, getFeatures, listItems } from '@potluck/client';
 import { error } from '@sveltejs/kit';
-import type { GuestResult } from '#lib/event/guest-result.ts';
-import { bringPage } from '#lib/server/event/bring-page.ts';
-import { guestActions } from '#lib/server/event/guest-actions.ts';
-import { loadExtras } from '#lib/server/event/load-extras.ts';
-import { claimsInQuestion } from '#lib/server/intent.ts';
-import { readChanges } from '#lib/server/organizer/after-save.ts';
+import { bringPage } from '#lib/event/bring/server/bring-page.ts';
+import type { GuestResult } from '#lib/event/guests/guest-result.ts';
+import { guestActions } from '#lib/event/guests/server/guest-actions.ts';
+import { claimsInQuestion } from '#lib/event/guests/server/intent.ts';
+import { loadExtras } from '#lib/event/guests/server/load-extras.ts';
+import { readChanges } from '#lib/event/server/after-save.ts';
 import { problemText, load as read } from '#lib/server/problems.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';

@@ -9,7 +9,7 @@ import {
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { linesOf, texts } from '#lib/forms/texts.ts';
-import { findCorrespondent } from '#lib/server/find-person.ts';
+import { findCorrespondent } from '#lib/inbox/server/find-correspondent.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';

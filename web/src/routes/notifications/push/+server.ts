@@ -1,8 +1,8 @@
 import { listNotifications, type Notification } from '@potluck/client';
 import { error, json } from '@sveltejs/kit';
+import { describeChanges, describeNotification, hrefOf } from '#lib/inbox/notifications.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-import { describeChanges, describeNotification, hrefOf } from '#lib/people/notifications.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { RequestHandler } from './$types';

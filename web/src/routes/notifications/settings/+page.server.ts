@@ -6,7 +6,7 @@ import {
   type NotificationSettings,
   updateNotificationSettings,
 } from '@potluck/client';
-import { kinds, levels } from '#lib/people/notifications.ts';
+import { kinds, levels } from '#lib/inbox/notifications.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';

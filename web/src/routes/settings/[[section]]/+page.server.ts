@@ -1,11 +1,11 @@
 import { type Client, createUpload, updateMe } from '@potluck/client';
 import { error, redirect } from '@sveltejs/kit';
+import { readSettingStates } from '#lib/account/server/setting-states.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { m } from '#lib/messages/index.js';
 import { formAction, InvalidFields } from '#lib/server/form-action.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
-import { readSettingStates } from '#lib/server/setting-states.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** `/settings` lists the sections, with the profile beside them on wide screens; `/settings/profile` is the profile. */

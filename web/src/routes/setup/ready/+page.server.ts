@@ -1,4 +1,4 @@
-import { loadTools, toolActions } from '#lib/server/instance-form.ts';
+import { loadTools, toolActions } from '#lib/admin/server/instance-form.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = loadTools;

@@ -1,7 +1,7 @@
 import { isProblem, readLink, signInByLink } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { announce, goOn } from '#lib/event/guests/server/after-sign-in.ts';
 import { texts } from '#lib/forms/texts.ts';
-import { announce, goOn } from '#lib/server/after-sign-in.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { localPath, parsePath } from '#lib/server/local-path.ts';
 import { PageFields, readQuery } from '#lib/server/read-fields.ts';

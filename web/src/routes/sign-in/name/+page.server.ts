@@ -1,7 +1,7 @@
 import { updateMe } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { announce, finish } from '#lib/event/guests/server/after-sign-in.ts';
 import { texts } from '#lib/forms/texts.ts';
-import { announce, finish } from '#lib/server/after-sign-in.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';

@@ -1,9 +1,9 @@
 import { type Client, finishOidc, linkOidc, ProblemError, startOidc } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { namePath, needsName } from '#lib/event/guests/server/after-sign-in.ts';
+import { signInPage } from '#lib/event/guests/server/intent.ts';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
-import { namePath, needsName } from '#lib/server/after-sign-in.ts';
 import { type Access, formAction } from '#lib/server/form-action.ts';
-import { signInPage } from '#lib/server/intent.ts';
 import { localPath, parsePath } from '#lib/server/local-path.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';

@@ -9,7 +9,7 @@ import {
   unfollowUser,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { toEventRows } from '#lib/server/discovery/event-rows.ts';
+import { toEventRows } from '#lib/discovery/server/event-rows.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';

@@ -1,5 +1,5 @@
 import { previewMail } from '@potluck/client';
-import { readMailChoice } from '#lib/server/mail-choice.ts';
+import { readMailChoice } from '#lib/admin/server/mail-choice.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { PageServerLoad } from './$types';

@@ -12,12 +12,12 @@ import {
   showEvent,
   suspendAccount,
 } from '@potluck/client';
+import { isRemarkable } from '#lib/admin/moderation.ts';
+import { readSubject, toCases } from '#lib/admin/server/reported-subject.ts';
 import { textOf, texts } from '#lib/forms/texts.ts';
-import { isRemarkable } from '#lib/people/admin.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
-import { readSubject, toCases } from '#lib/server/reported-subject.ts';
 import { requireAdmin } from '#lib/server/require-admin.ts';
 import type { Actions, PageServerLoad } from './$types';
 

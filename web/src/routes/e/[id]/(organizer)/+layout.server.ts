@@ -1,4 +1,4 @@
-import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
+import { requireOwnEvent } from '#lib/event/server/require-own-event.ts';
 import type { LayoutServerLoad } from './$types';
 
 export const load: LayoutServerLoad = async ({ locals, params, url }) => ({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Event, getEvent } from '@potluck/client';
 import { error } from '@sveltejs/kit';
-import { uploadOf } from '#lib/event/cover.ts';
+import { uploadOf } from '#lib/components/uploads.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { directionOf, getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';

@@ -1,6 +1,6 @@
 import { type ListedBooking, listBookings } from '@potluck/client';
+import { loadAll } from '#lib/server/collect.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
-import { loadAll } from '#lib/server/organizer/collect.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {

@@ -1,7 +1,7 @@
 import { type Client, type Item, iteratePages, listEventClaims, listItems } from '@potluck/client';
+import { requireOwnEvent } from '#lib/event/server/require-own-event.ts';
 import { m } from '#lib/messages/index.js';
-import { csvResponse, type Row } from '#lib/server/organizer/csv.ts';
-import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
+import { csvResponse, type Row } from '#lib/server/csv.ts';
 import { load } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';
 

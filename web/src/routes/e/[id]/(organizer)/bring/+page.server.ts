@@ -1,7 +1,7 @@
 import type { GivenClaim, Item } from '@potluck/client';
+import { loadBringList } from '#lib/event/bring/server/claims.ts';
 import { sortedByName } from '#lib/language/compare.ts';
 import { type NumberedPage, pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
-import { loadBringList } from '#lib/server/organizer/claims.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
 

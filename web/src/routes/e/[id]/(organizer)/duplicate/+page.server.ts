@@ -1,9 +1,9 @@
 import { duplicateEvent, getEvent } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { newKey, valuesOfEvent } from '#lib/event/form/server/event-form.ts';
+import { type FieldErrors, readTimes } from '#lib/event/form/server/event-times.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction, InvalidFields } from '#lib/server/form-action.ts';
-import { newKey, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
-import { type FieldErrors, readTimes } from '#lib/server/organizer/event-times.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ parent }) => {

@@ -1,11 +1,10 @@
 import { type Client, getEvent, ProblemError, updateEvent } from '@potluck/client';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
-import type { EventValues } from '#lib/event/event-values.ts';
-import { pathAfterSave } from '#lib/server/organizer/after-save.ts';
-import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
-import { toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
-import type { FieldErrors } from '#lib/server/organizer/event-times.ts';
-import { findPlace } from '#lib/server/organizer/find-place.ts';
+import type { EventValues } from '#lib/event/form/event-values.ts';
+import { conflictOf } from '#lib/event/form/server/edit-conflict.ts';
+import { toEventBody, valuesOfEvent } from '#lib/event/form/server/event-form.ts';
+import type { FieldErrors } from '#lib/event/form/server/event-times.ts';
+import { findPlace } from '#lib/event/form/server/find-place.ts';
 import {
   eventAction,
   loadOptions,
@@ -13,9 +12,10 @@ import {
   refuseFor,
   searchPlace,
   withPlace,
-} from '#lib/server/organizer/form-state.ts';
-import { nameOrganizer } from '#lib/server/organizer/name-organizer.ts';
-import { visibilityOfTemplate } from '#lib/server/organizer/template-starts.ts';
+} from '#lib/event/form/server/form-state.ts';
+import { nameOrganizer } from '#lib/event/form/server/name-organizer.ts';
+import { visibilityOfTemplate } from '#lib/event/form/server/template-starts.ts';
+import { pathAfterSave } from '#lib/event/server/after-save.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 

@@ -7,11 +7,11 @@ import {
   listBookings,
   listGuests,
 } from '@potluck/client';
-import { hasSeats } from '#lib/event/answer.ts';
+import { type BringList, loadBringList } from '#lib/event/bring/server/claims.ts';
+import { hasSeats } from '#lib/event/guests/answer.ts';
 import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
+import { loadAll } from '#lib/server/collect.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
-import { type BringList, loadBringList } from '#lib/server/organizer/claims.ts';
-import { loadAll } from '#lib/server/organizer/collect.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';

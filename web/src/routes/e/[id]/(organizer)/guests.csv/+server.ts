@@ -1,8 +1,8 @@
 import { type Client, iteratePages, listGuests } from '@potluck/client';
+import { requireOwnEvent } from '#lib/event/server/require-own-event.ts';
 import { formatDay } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-import { csvResponse, type Row } from '#lib/server/organizer/csv.ts';
-import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
+import { csvResponse, type Row } from '#lib/server/csv.ts';
 import type { RequestHandler } from './$types';
 
 /** One row for each guest. */

@@ -1,14 +1,14 @@
 import { addItem, listItems, updateItem } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { textOf } from '#lib/forms/texts.ts';
-import { formAction } from '#lib/server/form-action.ts';
-import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import {
   countClaims,
   deleteUnlessClaimed,
   readItemForm,
   toItemBody,
-} from '#lib/server/organizer/item-form.ts';
+} from '#lib/event/bring/server/item-form.ts';
+import { textOf } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';

@@ -1,0 +1,67 @@
+/** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
+
+import type { TextFieldName } from '#lib/event/form/event-fields.ts';
+import type { FormProblem } from '#lib/forms/form-problem.ts';
+import type { Box } from '#lib/map/mercator.ts';
+import type { ChosenPlace } from '#lib/places/places.ts';
+
+/** The steps of the form, in their order. */
+export const steps = ['what', 'where', 'who'] as const;
+export type FormStep = (typeof steps)[number];
+
+const fieldsOfFirstStep = [
+  ...['title', 'description', 'category', 'capacity', 'coverUrl', 'coverTheme'],
+  ...['startAt', 'endAt', 'startTime', 'endTime', 'allDay', 'timezone'],
+];
+
+/** The step that has a field. @param path as the API names it, such as `location.lat`, or the name of a field of the form */
+export function stepOf(path: string): FormStep {
+  if (path.startsWith('location')) return 'where';
+  return fieldsOfFirstStep.includes(path) ? 'what' : 'who';
+}
+
+export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
+
+/** The fields of the form (event-fields.ts), and what it keeps beside them. */
+export type EventValues = Record<TextFieldName, string> & {
+  /** The chosen place as JSON (`ChosenPlace`), or empty. */
+  place: string;
+  allDay: boolean;
+  /** The stored times of an existing event; empty for a new one. */
+  startAt: string;
+  endAt: string;
+  modules: string[];
+  template: string;
+  /** The ETag of an existing event, as it was read; empty for a new one. */
+  tag: string;
+  /** The idempotency key of a new event. */
+  key: string;
+  items: ItemValues[];
+  /** The name of an organizer who has none yet; empty for others. */
+  organizerName: string;
+  /** What the organizer writes to the guests about the change of an existing event. */
+  message: string;
+};
+
+/** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */
+export type EventConflict = { label: string; theirs: string; mine: string };
+
+export type Option = { value: string; label: string };
+/** What the form offers. */
+export type EventOptions = {
+  categories: Option[];
+  currencies: Option[];
+  /** The address of the streets of the map; null for a map without streets. */
+  mapTiles: string | null;
+  /** Where the map of a new event begins. `town` is empty if the events of this server are in several. */
+  home: { box: Box; town: string };
+};
+
+/** What the form shows after a request. */
+export type EventFormState = {
+  values: EventValues;
+  choices?: ChosenPlace[];
+  problem?: FormProblem;
+  /** The fields that another person has saved with other values since the form was opened. */
+  conflict?: EventConflict[];
+};
