@@ -3,8 +3,6 @@ import { deleteExpiredContactChanges } from './contact-changes.ts';
 import { deleteMe } from './delete-me.ts';
 import { exportMe } from './export-me.ts';
 import { accountExportSections } from './export-sections.ts';
-import { listMyClaims } from './list-my-claims.ts';
-import { listMyEvents } from './list-my-events.ts';
 import { removeEmail, removeIdentity, removePhone } from './remove-contact.ts';
 import { requestEmail, requestPhone } from './request-contact.ts';
 import { requestContactCode } from './request-contact-code.ts';
@@ -14,7 +12,7 @@ import { sweepDeletedAccounts } from './sweep-deleted-accounts.ts';
 import { updateMe } from './update-me.ts';
 import { verifyEmail, verifyPhone } from './verify-contact.ts';
 
-/** The caller's own account: profile, contacts, lists, export and deletion. */
+/** The caller's own account: profile, contacts, export and deletion. */
 export const account = defineModule<AccountServices>({
   tag: 'Me',
   endpoints: {
@@ -29,8 +27,6 @@ export const account = defineModule<AccountServices>({
     requestContactCode,
     requestDeleteCode,
     deleteMe,
-    listMyEvents,
-    listMyClaims,
     exportMe,
   },
   jobs: [

@@ -4,7 +4,6 @@ import { createLoader } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { AuthServices } from '../auth/services.ts';
-import type { DiscoveryServices } from '../discovery/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
 import { readSmallExport, streamExport, TOO_LARGE } from './export-account.ts';
 import { openStream } from './open-stream.ts';
@@ -15,7 +14,7 @@ import { openStream } from './open-stream.ts';
  */
 export type AccountHooks = { deletionHooks: DeletionHook[]; exportSections: ExportSection[] };
 
-type LowerServices = UploadServices & AuthServices & DiscoveryServices;
+type LowerServices = UploadServices & AuthServices;
 
 export type AccountServices = LowerServices & {
   deletionHooks: DeletionHook[];

@@ -7,6 +7,7 @@ import { duplicateEvent } from './duplicate-event.ts';
 import { itemExportSections } from './export-sections.ts';
 import { listEventClaims, listItemClaims } from './list-claims.ts';
 import { listItems } from './list-items.ts';
+import { listMyClaims } from './list-my-claims.ts';
 import { listTemplates } from './list-templates.ts';
 import type { ItemServices } from './services.ts';
 
@@ -26,6 +27,7 @@ export const items = defineModule<ItemServices>({
     unclaimItem,
     listItemClaims,
     listEventClaims,
+    listMyClaims,
   },
   deletionHooks: itemDeletionHooks,
   exportSections: itemExportSections,

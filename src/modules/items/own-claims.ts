@@ -1,33 +1,10 @@
-/** The events and claims of a person, as far as policy lets the person see them. */
+/** The claims of a person on the events that the person may see. */
 import { type Database, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
-import { byStart, lastPosition, type Position, type Slice } from '../events/start-pages.ts';
-import type { ClaimRow, ItemRow } from '../items/present.ts';
-import type { EventRelation } from './schemas.ts';
-
-/**
- * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the
- * order of the list. For the other relations, the statement reads each event once (rsvps_of_user,
- * saves_by_user).
- */
-export async function listOwnEvents(
-  db: Database,
-  viewer: Viewer,
-  relation: EventRelation,
-  slice: Slice,
-): Promise<Position[]> {
-  const { id } = viewer;
-  const from = {
-    organizing: sql`events e where e.organizer_id = ${id}`,
-    going: sql`rsvps r join events e on e.id = r.event_id where r.user_id = ${id} and r.status = 'going'`,
-    interested: sql`rsvps r join events e on e.id = r.event_id where r.user_id = ${id} and r.status = 'interested'`,
-    saved: sql`saves s join events e on e.id = s.event_id where s.user_id = ${id}`,
-  }[relation];
-  return await db.query<Position>(sql`
-    select e.id, e.start_at from ${from} and ${visibleCondition(viewer)} ${byStart(slice)}`);
-}
+import { lastPosition } from '../events/start-pages.ts';
+import type { ClaimRow, ItemRow } from './present.ts';
 
 export type OwnClaimRow = ClaimRow &
   Pick<ItemRow, 'title' | 'kind' | 'emoji'> &

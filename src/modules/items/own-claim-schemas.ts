@@ -2,17 +2,7 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { named, oneOf, timestamp } from '../../http/schemas.ts';
 import { Event } from '../events/schemas.ts';
-import { ByStartQuery } from '../events/start-pages.ts';
-import { Claim, kinds } from '../items/schemas.ts';
-
-/** How the caller takes part in an event. */
-const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
-export type EventRelation = (typeof eventRelations)[number];
-
-export const OwnEventsQuery = Type.Object({
-  relation: oneOf(eventRelations, { description: 'How the caller takes part in the events.' }),
-  ...ByStartQuery.properties,
-});
+import { Claim, kinds } from './schemas.ts';
 
 export const OwnClaimsQuery = Type.Object(cursorQuery);
 

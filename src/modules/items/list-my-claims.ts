@@ -1,13 +1,14 @@
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { toClaim } from '../items/present.ts';
-import { listOwnClaims, type OwnClaimRow } from './repo.ts';
-import { type OwnClaim, OwnClaimPage, OwnClaimsQuery } from './schemas.ts';
-import type { AccountServices } from './services.ts';
+import { type OwnClaim, OwnClaimPage, OwnClaimsQuery } from './own-claim-schemas.ts';
+import { listOwnClaims, type OwnClaimRow } from './own-claims.ts';
+import { toClaim } from './present.ts';
+import type { ItemServices } from './services.ts';
 
 export const listMyClaims = defineEndpoint({
   method: 'GET',
   path: '/v1/me/claims',
+  tag: 'Me',
   summary: 'List what you bring or give',
   description:
     'Your claims, newest first, with the item and the event of each. Leaves out claims on events that you may no longer ' +
@@ -18,7 +19,7 @@ export const listMyClaims = defineEndpoint({
   response: { 200: OwnClaimPage },
   compressed: 'text',
 
-  async handler({ caller, query }, { db }: AccountServices) {
+  async handler({ caller, query }, { db }: ItemServices) {
     const { cursor, limit } = query;
     const found = await listOwnClaims(db, caller, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);

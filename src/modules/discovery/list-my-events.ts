@@ -1,15 +1,22 @@
+import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { loadListedEvents } from '../discovery/load-listed-events.ts';
+import { oneOf } from '../../http/schemas.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isVisible } from '../events/policy.ts';
-import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
-import { listOwnEvents } from './repo.ts';
-import { OwnEventsQuery } from './schemas.ts';
-import type { AccountServices } from './services.ts';
+import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { loadListedEvents } from './load-listed-events.ts';
+import { eventRelations, listOwnEvents } from './own-events.ts';
+import type { DiscoveryServices } from './services.ts';
+
+const OwnEventsQuery = Type.Object({
+  relation: oneOf(eventRelations, { description: 'How the caller takes part in the events.' }),
+  ...ByStartQuery.properties,
+});
 
 export const listMyEvents = defineEndpoint({
   method: 'GET',
   path: '/v1/me/events',
+  tag: 'Me',
   summary: 'List the events that you organize, go to, are interested in or saved',
   description:
     'Includes past events, and your own private and cancelled events. Leaves out events that their organizers have ' +
@@ -19,7 +26,7 @@ export const listMyEvents = defineEndpoint({
   response: { 200: ByStartPage },
   compressed: 'text',
 
-  async handler({ caller, query }, services: AccountServices) {
+  async handler({ caller, query }, services: DiscoveryServices) {
     const { db, clock } = services;
     const found = await listOwnEvents(db, caller, query.relation, readSlice(query, clock()));
     const { rows, nextCursor } = toSlicePage(found, query.limit);
