@@ -9,7 +9,7 @@ import { type EventQuery, readEventQuery } from '../src/modules/discovery/event-
 import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { createEventServices } from '../src/modules/events/services.ts';
-import { createUserServices } from '../src/modules/users/services.ts';
+import { createPeopleServices } from '../src/modules/people/services.ts';
 import { openDataset } from './seed.ts';
 
 const { values } = parseArgs({ options: { events: { type: 'string', default: '200000' } } });
@@ -67,7 +67,7 @@ for (const query of queries) {
   const log = { info: () => {}, warn: () => {} };
   const replicas = new Replicas({ primary: db, replicas: [], changeLog, log, metrics });
   const base = { db, changeLog, replicas, config: readConfig({}) } as BaseServices;
-  const users = { ...base, ...createUserServices(base) };
+  const users = { ...base, ...createPeopleServices(base) };
   const lists = createEventLists({ ...users, ...createEventServices(users) }, null, createStatementQueue());
   sent = [];
   const first = await measure(lists, query);

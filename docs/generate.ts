@@ -1,5 +1,5 @@
 /** Writes the generated parts of the documentation: `npm run docs`. `test/documents/docs.test.ts` compares them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
@@ -35,21 +35,30 @@ const kindRows = notificationKinds.map((kind) => {
   return `| ${code(kind)} | ${about} | ${code(level)} | ${description} |\n`;
 });
 
-/** Each module with the comment on it, in the order of src/server/modules.ts from the end: the highest first. */
-const moduleRows = [
-  ...readFileSync(path.join(source, 'server', 'modules.ts'), 'utf8').matchAll(/^ {2}(\w+),$/gm),
-]
-  .toReversed()
-  .flatMap(([, name = '']) => {
-    const folder = path.join(source, 'modules', name);
-    if (!existsSync(folder)) return [];
-    const [, comment] =
-      /\/\*\* (.+?)\.? \*\/\nexport const \w+ = defineModule/.exec(
-        readFileSync(path.join(folder, 'index.ts'), 'utf8'),
-      ) ?? [];
-    if (!comment) throw new Error(`src/modules/${name}/index.ts has no comment on the module`);
-    return [`| ${code(name)} | ${comment} |\n`];
-  });
+const modulesFile = readFileSync(path.join(source, 'server', 'modules.ts'), 'utf8');
+
+/** The folder of each module, by the name of its declaration. */
+const moduleFolders = new Map(
+  [...modulesFile.matchAll(/^import \{ (.+) \} from '\.\.\/modules\/(.+)\/index\.ts';$/gm)].flatMap(
+    ([, names = '', folder = '']) => names.split(', ').map((name) => [name, folder] as const),
+  ),
+);
+
+/** The modules by their folders, in the order of src/server/modules.ts. Of several modules of a folder, the first one. */
+const modulesByFolder = Map.groupBy(
+  [...modulesFile.matchAll(/^ {2}(\w+),$/gm)].map(([, name = '']) => name),
+  (name) => moduleFolders.get(name),
+);
+
+/** Each folder with the comment on its module, the highest first. */
+const moduleRows = [...modulesByFolder].toReversed().flatMap(([folder, [name]]) => {
+  if (!folder) return [];
+  const text = readFileSync(path.join(source, 'modules', folder, 'index.ts'), 'utf8');
+  const [, comment] =
+    new RegExp(`/\\*\\* (.+?)\\.? \\*/\\nexport const ${name} = defineModule`).exec(text) ?? [];
+  if (!comment) throw new Error(`src/modules/${folder}/index.ts has no comment on ${name}`);
+  return [`| ${code(folder)} | ${comment} |\n`];
+});
 
 const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
 

@@ -7,7 +7,7 @@ import { newId } from '#base';
 import { type Embedded, openEmbedded } from '#embedded-postgres';
 import type { Target } from '#pg';
 import { newPair } from '../src/identity/tokens.ts';
-import { insertSession } from '../src/modules/auth/session-repo.ts';
+import { insertSession } from '../src/modules/accounts/sessions/repo.ts';
 import { createTempDir, postmasterOf, type Server, serve } from '../test/support/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/support/sql-tag.ts';
 import { type Client, openClient } from './client.ts';

@@ -1,6 +1,6 @@
 /** Generates accounts, sessions, follows and blocks. */
 import { successorPair } from '../../src/identity/tokens.ts';
-import { userSearchText } from '../../src/modules/users/search-key.ts';
+import { userSearchText } from '../../src/modules/people/search/patterns.ts';
 import { randomOf } from '../../test/support/random.ts';
 import { idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';

@@ -17,7 +17,7 @@ export function browserCookieName({ publicUrl }: CookieConfig): string {
   return protocol === 'https:' ? '__Host-potluck' : `potluck-${port || '80'}`;
 }
 
-/** The cookie with the token by which the limits on codes recognize a device (modules/auth/device-tokens.ts). */
+/** The cookie with the token by which the limits on codes recognize a device (modules/accounts/codes/device-tokens.ts). */
 export const deviceCookieName = (config: CookieConfig): string =>
   browserCookieName(config).replace('potluck', 'potluck-device');
 
@@ -38,7 +38,7 @@ export function orderedWays(
   return signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
 }
 
-/** The cookie with a sign-in that has begun at the OpenID Connect provider (modules/oidc/flows.ts). */
+/** The cookie with a sign-in that has begun at the OpenID Connect provider (modules/accounts/oidc/flows.ts). */
 export const oidcCookieName = (config: CookieConfig): string =>
   browserCookieName(config).replace('potluck', 'potluck-oidc');
 

@@ -1,5 +1,5 @@
 /**
- * Declares a module: the endpoints, jobs and hooks of one subject. The server and the account module iterate
+ * Declares a module: the endpoints, jobs and hooks of one subject. The server iterates
  * over them.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';

@@ -91,7 +91,7 @@ export const defects = new Counter({
   help: 'Requests that met a defect of the server.',
 });
 
-/** Messages that were handed to an SMS service (modules/auth/send-code.ts). */
+/** Messages that were handed to an SMS service (modules/accounts/codes/send-code.ts). */
 export const textMessages = new Counter({
   name: 'potluck_text_messages_total',
   help: 'Text messages, by what became of them.',

@@ -15,12 +15,12 @@ type DistributedTable = { key: string; owner: string };
 export const distributedTables: Record<string, DistributedTable>[] = [
   // Ids of people, events and uploads.
   {
-    users: { key: 'id', owner: 'modules/users' },
-    user_counters: { key: 'user_id', owner: 'modules/users' },
-    relations: { key: 'user_id', owner: 'modules/users' },
-    sessions: { key: 'user_id', owner: 'modules/auth' },
-    suspended_tokens: { key: 'user_id', owner: 'modules/auth' },
-    contact_changes: { key: 'user_id', owner: 'modules/account' },
+    users: { key: 'id', owner: 'modules/accounts' },
+    user_counters: { key: 'user_id', owner: 'modules/people' },
+    relations: { key: 'user_id', owner: 'modules/people' },
+    sessions: { key: 'user_id', owner: 'modules/accounts' },
+    suspended_tokens: { key: 'user_id', owner: 'modules/accounts' },
+    contact_changes: { key: 'user_id', owner: 'modules/accounts' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
     event_tombstones: { key: 'event_id', owner: 'modules/events' },
@@ -53,14 +53,14 @@ export const distributedTables: Record<string, DistributedTable>[] = [
   },
   // What must be unique and is not the key of the rows that have it.
   {
-    contacts: { key: 'contact', owner: 'modules/users' },
-    usernames: { key: 'username', owner: 'modules/users' },
+    contacts: { key: 'contact', owner: 'modules/accounts' },
+    usernames: { key: 'username', owner: 'modules/accounts' },
   },
   // Keyed hashes of contacts and of people's ids.
   {
-    codes: { key: 'contact_hash', owner: 'modules/auth' },
-    code_tries: { key: 'contact_hash', owner: 'modules/auth' },
-    known_networks: { key: 'contact_hash', owner: 'modules/auth' },
+    codes: { key: 'contact_hash', owner: 'modules/accounts' },
+    code_tries: { key: 'contact_hash', owner: 'modules/accounts' },
+    known_networks: { key: 'contact_hash', owner: 'modules/accounts' },
     audit: { key: 'who', owner: 'audit' },
     suppressed_addresses: { key: 'address_hash', owner: 'mail' },
   },
@@ -73,7 +73,7 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
   change_shards: { owner: 'packages/fresh-records', why: 'the change log' },
   changes: { owner: 'packages/fresh-records', why: 'the change log' },
   deleted_accounts: {
-    owner: 'modules/account',
+    owner: 'modules/accounts',
     why: 'a few minutes of deletions: sweeps know of each one as soon as it is committed',
   },
   database_instances: { owner: 'packages/fresh-records', why: 'about the server of the change log' },
@@ -81,7 +81,7 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
   flags: { owner: 'flags', why: 'a few rows, which every server reads' },
   instance_settings: { owner: 'instance', why: 'one row, which every server reads' },
   code_sends: {
-    owner: 'modules/auth',
+    owner: 'modules/accounts',
     why: 'the counts of one day; the count of all codes is a single row that every code locks',
   },
   mail_counts: { owner: 'mail', why: 'the counts of one hour, whose sum each mail reads' },

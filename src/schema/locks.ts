@@ -60,7 +60,7 @@ export type LockedTable = (typeof LOCK_ORDER)[number];
 /**
  * Keys of PostgreSQL's advisory locks. A transaction with idempotency keys also locks each of them, by the
  * two integers at the start of its hash, before any row (idempotency/stored-responses.ts). So does a transaction about the
- * codes of a contact, by the contact's hash, and before it a change of the contacts of an account (modules/auth/contact-locks.ts).
+ * codes of a contact, by the contact's hash, and before it a change of the contacts of an account (modules/accounts/codes/contact-locks.ts).
  * `packages/` uses 7_305_115 (the embedded database) and 7_305_119 (partitions).
  */
 export const AdvisoryLock = {

@@ -1,8 +1,8 @@
 /** Collects what the modules contribute to account deletion and export. */
 import type { ExportSection } from '../http/export-section.ts';
-import { orderHooks } from '../modules/account/delete-account.ts';
-import { exportComponents } from '../modules/account/export-schema.ts';
-import type { AccountHooks } from '../modules/account/services.ts';
+import { orderHooks } from '../modules/accounts/deletion/delete-account.ts';
+import { exportComponents } from '../modules/accounts/export/schema.ts';
+import type { AccountHooks } from '../modules/accounts/services.ts';
 import { modules } from './modules.ts';
 
 const isProfile = ({ name }: ExportSection) => Number(name === 'profile');

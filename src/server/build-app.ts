@@ -25,7 +25,7 @@ import { registerSerialization } from '../http/serialization.ts';
 import { registerTracing } from '../http/tracing.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { SmsDriver } from '../modules/auth/sms.ts';
+import type { SmsDriver } from '../modules/accounts/sms/driver.ts';
 import { accountHooks } from './account-hooks.ts';
 import { openBaseServices } from './base-services.ts';
 import { createFastify } from './create-fastify.ts';

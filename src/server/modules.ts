@@ -1,9 +1,15 @@
 /** The modules, in the order of their imports: a module imports only those above it. */
 import type { Module } from '../http/define-module.ts';
-import { account } from '../modules/account/index.ts';
+import { codes } from '../modules/accounts/codes/index.ts';
+import { contacts } from '../modules/accounts/contacts/index.ts';
+import { deletion } from '../modules/accounts/deletion/index.ts';
+import { accountExport } from '../modules/accounts/export/index.ts';
+import { oidc } from '../modules/accounts/oidc/index.ts';
+import { profile } from '../modules/accounts/profile/index.ts';
+import { sessions } from '../modules/accounts/sessions/index.ts';
+import { signIn } from '../modules/accounts/sign-in/index.ts';
 import { admin } from '../modules/admin/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
-import { auth } from '../modules/auth/index.ts';
 import { calendars } from '../modules/calendars/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
@@ -14,19 +20,25 @@ import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
 import { notifications } from '../modules/notifications/index.ts';
 import { unsubscription } from '../modules/notifications/unsubscribe/index.ts';
-import { oidc } from '../modules/oidc/index.ts';
+import { people } from '../modules/people/index.ts';
 import { places } from '../modules/places/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
-import { users } from '../modules/users/index.ts';
 import { health } from './health/index.ts';
 import type { Services } from './services.ts';
 
 export const modules: Module<Services>[] = [
   uploads,
   imageReception,
-  users,
-  auth,
+  people,
+  codes,
+  profile,
+  sessions,
+  signIn,
+  contacts,
+  oidc,
+  deletion,
+  accountExport,
   places,
   events,
   attendance,
@@ -40,8 +52,6 @@ export const modules: Module<Services>[] = [
   unsubscription,
   reports,
   admin,
-  account,
-  oidc,
   instance,
   health,
 ];

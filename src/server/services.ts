@@ -1,9 +1,9 @@
 /** Puts the services of all modules together, each from those below it. */
 import type { BaseServices } from '../http/services.ts';
-import { type AccountHooks, createAccountServices } from '../modules/account/services.ts';
+import { createOidcServices } from '../modules/accounts/oidc/services.ts';
+import { type AccountHooks, createAccountServices } from '../modules/accounts/services.ts';
+import type { SmsDriver } from '../modules/accounts/sms/driver.ts';
 import { createAttendanceServices } from '../modules/attendance/services.ts';
-import { createAuthServices } from '../modules/auth/services.ts';
-import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createCalendarServices } from '../modules/calendars/services.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
@@ -12,9 +12,8 @@ import { createItemServices } from '../modules/items/services.ts';
 import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
 import { createNotificationServices } from '../modules/notifications/services.ts';
-import { createOidcServices } from '../modules/oidc/services.ts';
+import { createPeopleServices } from '../modules/people/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
-import { createUserServices } from '../modules/users/services.ts';
 import { createHealthServices } from './health/services.ts';
 
 type Replacements = {
@@ -30,9 +29,9 @@ export function createServices(
   { sms, readMetrics }: Replacements,
 ) {
   const uploads = { ...base, ...createUploadServices(base) };
-  const users = { ...uploads, ...createUserServices(uploads) };
-  const auth = { ...users, ...createAuthServices(users, sms) };
-  const events = { ...auth, ...createEventServices(auth) };
+  const people = { ...uploads, ...createPeopleServices(uploads) };
+  const accounts = { ...people, ...createAccountServices(people, accountHooks, sms) };
+  const events = { ...accounts, ...createEventServices(accounts) };
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
@@ -41,8 +40,8 @@ export function createServices(
   const live = { ...calendars, ...createLiveServices(calendars) };
   const messages = { ...live, ...createMessageServices(live) };
   const notifications = { ...messages, ...createNotificationServices(messages) };
-  const account = { ...notifications, ...createAccountServices(notifications, accountHooks) };
-  return { ...account, ...createOidcServices(account), ...createHealthServices(account, readMetrics) };
+  const oidc = { ...notifications, ...createOidcServices(notifications) };
+  return { ...oidc, ...createHealthServices(oidc, readMetrics) };
 }
 
 export type Services = ReturnType<typeof createServices>;

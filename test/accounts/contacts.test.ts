@@ -1,8 +1,8 @@
 /** The phone number and the mail address of an account: changes, and races of them on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpiredContactChanges } from '../../src/modules/account/contact-changes.ts';
-import { SmsFailure } from '../../src/modules/auth/sms-failure.ts';
+import { deleteExpiredContactChanges } from '../../src/modules/accounts/contacts/contact-changes.ts';
+import { SmsFailure } from '../../src/modules/accounts/sms/failure.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
 import {
   addAddress,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '#pg';
 import { recordAudit } from '../../src/audit/audit.ts';
-import { sweepDeletedAccounts } from '../../src/modules/account/sweep-deleted-accounts.ts';
+import { sweepDeletedAccounts } from '../../src/modules/accounts/deletion/sweep.ts';
 import { insertCauses } from '../../src/outbox/causes.ts';
 import { accountHooks } from '../../src/server/account-hooks.ts';
 import { slowTest } from '../support/all-cases.ts';

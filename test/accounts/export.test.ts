@@ -1,7 +1,7 @@
 /** GET /v1/me/export: everything stored about the caller, and no private data of others. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { accountHooks } from '../../src/server/account-hooks.ts';
 import { findRowsContaining, takeSnapshot } from '../support/database-snapshots.ts';
 import {

@@ -1,7 +1,7 @@
 /** Names, usernames and titles that could pass for other people or reorder the text around them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isReservedUsername } from '../../src/modules/users/reserved-usernames.ts';
+import { isReservedUsername } from '../../src/modules/accounts/profile/reserved-usernames.ts';
 import { expectFieldError } from '../operations/openapi-operations.ts';
 import { calendar, calendarEntry, createImporter, errorsOf } from '../support/calendar-files.ts';
 import { createEvent, createItem, createUser } from '../support/factories.ts';

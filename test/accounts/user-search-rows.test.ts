@@ -1,7 +1,7 @@
 /** How many accounts a search for people reads, whatever is searched for. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { userSearchText } from '../../src/modules/users/search-key.ts';
+import { userSearchText } from '../../src/modules/people/search/patterns.ts';
 import { countReadRows, openCountingDatabase } from '../support/counting-database.ts';
 import { createUser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';

@@ -1,7 +1,7 @@
 /** The list of mails for admins, and the test mail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readLinkToken } from '../../src/modules/auth/sign-in-links.ts';
+import { readLinkToken } from '../../src/modules/accounts/codes/links.ts';
 import { exampleKinds } from '../../src/modules/notifications/mail/examples.ts';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { createMailClient } from '../mail/mail-client.ts';

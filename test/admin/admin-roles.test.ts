@@ -1,7 +1,7 @@
 /** Roles, the accounts list of admins, and the audit trail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setRole as writeRole } from '../../src/modules/auth/session-repo.ts';
+import { setRole as writeRole } from '../../src/modules/accounts/sessions/repo.ts';
 import { often } from '../support/all-cases.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person } from '../support/factories.ts';

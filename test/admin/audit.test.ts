@@ -9,7 +9,7 @@ import { transaction } from '#pg';
 import { maintainAudit, recordAudit } from '../../src/audit/audit.ts';
 import { parseSince } from '../../src/cli/audit.ts';
 import { CommandError } from '../../src/cli/command/command-error.ts';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { command } from '../support/command.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { often } from '../support/all-cases.ts';
 import { findRowsContaining } from '../support/database-snapshots.ts';
 import {

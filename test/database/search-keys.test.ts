@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openConnection, transactionOn } from '#pg';
-import { userSearchText } from '../../src/modules/users/search-key.ts';
+import { userSearchText } from '../../src/modules/people/search/patterns.ts';
 import { migrate, migrateIn } from '../../src/schema/migrate.ts';
 import { openSql } from '../support/sql-tag.ts';
 import { createEmptyDatabase } from '../support/test-database.ts';

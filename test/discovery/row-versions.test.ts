@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { changeKeyOf } from '#fresh-records';
 import { transaction } from '#pg';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
-import { rotateSession } from '../../src/modules/auth/session-repo.ts';
+import { rotateSession } from '../../src/modules/accounts/sessions/repo.ts';
 import {
   createAdmin,
   createEvent,

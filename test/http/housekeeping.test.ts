@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, transaction } from '#pg';
-import { deleteExpiredCodes } from '../../src/modules/auth/codes-repo.ts';
-import { deleteExpiredNetworks } from '../../src/modules/auth/requesters.ts';
-import { deleteExpiredSessions } from '../../src/modules/auth/session-repo.ts';
+import { deleteExpiredCodes } from '../../src/modules/accounts/codes/repo.ts';
+import { deleteExpiredNetworks } from '../../src/modules/accounts/codes/requesters.ts';
+import { deleteExpiredSessions } from '../../src/modules/accounts/sessions/repo.ts';
 import { createUser, nextPhone } from '../support/factories.ts';
 import { startTestApp, TestClock } from '../support/setup.ts';
 

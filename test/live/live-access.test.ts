@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, transaction } from '#pg';
-import { setRole } from '../../src/modules/auth/session-repo.ts';
+import { setRole } from '../../src/modules/accounts/sessions/repo.ts';
 import { Streams } from '../../src/modules/live/streams.ts';
 import type { EventStream } from '../support/event-stream-client.ts';
 import {

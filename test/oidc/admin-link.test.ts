@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { transaction } from '#pg';
-import { createOperatorLink } from '../../src/modules/auth/operator-link.ts';
+import { createOperatorLink } from '../../src/modules/accounts/sign-in/operator-link.ts';
 import { command } from '../support/command.ts';
 import { addAddress, createAdmin, createUser, fromPage, nextPhone } from '../support/factories.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp, TestClock } from '../support/setup.ts';

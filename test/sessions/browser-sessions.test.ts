@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { transaction } from '#pg';
-import { setRole } from '../../src/modules/auth/session-repo.ts';
+import { setRole } from '../../src/modules/accounts/sessions/repo.ts';
 import {
   createEvent,
   createItem,

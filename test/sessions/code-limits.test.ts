@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
-import type { SmsDriver } from '../../src/modules/auth/sms.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
+import type { SmsDriver } from '../../src/modules/accounts/sms/driver.ts';
 import { slowTest } from '../support/all-cases.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
 import { runConcurrently } from '../support/run-concurrently.ts';

@@ -1,8 +1,8 @@
 /** Strangers who know a number cannot keep its owner from signing in, neither by tries nor by texts (decision 4). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpiredCodes } from '../../src/modules/auth/codes-repo.ts';
-import type { SmsDriver } from '../../src/modules/auth/sms.ts';
+import { deleteExpiredCodes } from '../../src/modules/accounts/codes/repo.ts';
+import type { SmsDriver } from '../../src/modules/accounts/sms/driver.ts';
 import { slowTest } from '../support/all-cases.ts';
 import { fromPage } from '../support/factories.ts';
 import { runConcurrently } from '../support/run-concurrently.ts';

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { transaction } from '#pg';
 import { listLiveSessions, sessionKey } from '../../src/identity/sessions.ts';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
-import { rotateSession, setRole } from '../../src/modules/auth/session-repo.ts';
+import { rotateSession, setRole } from '../../src/modules/accounts/sessions/repo.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import {
   createAdmin,

@@ -1,12 +1,12 @@
 /** Creates calendar files, imports them, and reads the resulting events over the API. */
 import assert from 'node:assert/strict';
 import { transaction } from '#pg';
+import { findOrCreateAccount } from '../../src/modules/accounts/accounts.ts';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
 import type { DefaultPlace } from '../../src/modules/imports/place-entries.ts';
 import type { ImportReport } from '../../src/modules/imports/report.ts';
 import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
-import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { transaction } from '#pg';
-import { setRole } from '../../src/modules/auth/session-repo.ts';
+import { setRole } from '../../src/modules/accounts/sessions/repo.ts';
 import { type Api, expectStatus } from './setup.ts';
 
 export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };

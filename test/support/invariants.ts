@@ -3,7 +3,7 @@
  * no row refers to a deleted account, and duplicated data are equal.
  */
 import assert from 'node:assert/strict';
-import { userSearchText } from '../../src/modules/users/search-key.ts';
+import { userSearchText } from '../../src/modules/people/search/patterns.ts';
 import type { SqlDatabase } from './sql-tag.ts';
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
 import {
   addAddress,

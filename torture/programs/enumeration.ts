@@ -1,6 +1,6 @@
 import { raw, sql as statement } from '#pg';
 import { type MessageKind, messageKinds } from '../../src/lib/contact.ts';
-import { hashContact } from '../../src/modules/auth/code-hashes.ts';
+import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { quantile } from '../client.ts';
 import { areAlike } from '../compare-responses.ts';
 import { type Environment, secretKey } from '../environment.ts';

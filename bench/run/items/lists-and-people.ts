@@ -1,6 +1,6 @@
 /** W7: the items of an event. W8: user search and a profile. */
 
-import { userSearchTerm } from '../../../src/modules/users/search-key.ts';
+import { userSearchTerm } from '../../../src/modules/people/search/patterns.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';
 import { claimsEvent, idOf } from '../../seed/ids.ts';
 import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';

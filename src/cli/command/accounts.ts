@@ -3,7 +3,7 @@ import type { Transaction } from '#pg';
 import { recordAudit } from '../../audit/audit.ts';
 import { type Contact, type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { findOrCreateAccount } from '../../modules/users/accounts.ts';
+import { findOrCreateAccount } from '../../modules/accounts/accounts.ts';
 import { CommandError } from './command-error.ts';
 
 /** @throws CommandError if `text` is neither a phone number in international format nor a mail address */

@@ -4,9 +4,9 @@
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { body, oneOf } from '../../http/schemas.ts';
+import { MeChange } from '../../modules/accounts/profile/schemas.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
 import { NewItem, note } from '../../modules/items/schemas.ts';
-import { MeChange } from '../../modules/users/own-profile-schemas.ts';
 import eventSeriesJson from './data/event-series.json' with { type: 'json' };
 import eventsJson from './data/events.json' with { type: 'json' };
 import itemListsJson from './data/item-lists.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { isOutage } from '#pg';
 import { openSetup } from '../../instance/setup-token.ts';
-import { hasAdmin } from '../../modules/users/admins.ts';
+import { hasAdmin } from '../../modules/accounts/admins.ts';
 import type { CommandContext } from '../command/command-context.ts';
 
 /**

@@ -3,7 +3,7 @@ import { listAuditPage } from '../../audit/audit.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { readFilterId } from '../users/user-id.ts';
+import { readFilterId } from '../people/user-id.ts';
 import { toAuditEntry } from './present.ts';
 import { AuditEntry, AuditQuery } from './schemas.ts';
 

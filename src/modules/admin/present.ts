@@ -1,7 +1,7 @@
 import type { AuditRow } from '../../audit/audit.ts';
 import { type FlagName, flagTable } from '../../flags/flags.ts';
 import type { MailRow } from '../../mail/mails.ts';
-import { avatarUrl } from '../users/present.ts';
+import { avatarUrl } from '../people/present.ts';
 import type { AdminMail, AdminUser, AuditEntry, Flag } from './schemas.ts';
 
 export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension'> & {

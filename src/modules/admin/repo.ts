@@ -4,10 +4,10 @@ import type { Viewer } from '../../identity/caller.ts';
 import type { Contact } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { AdvisoryLock } from '../../schema/locks.ts';
-import { setRole } from '../auth/session-repo.ts';
+import { setRole } from '../accounts/sessions/repo.ts';
 import { listedCondition } from '../events/policy.ts';
-import { userSearchTerm } from '../users/search-key.ts';
-import { hasTerm } from '../users/search-repo.ts';
+import { userSearchTerm } from '../people/search/patterns.ts';
+import { hasTerm } from '../people/search/repo.ts';
 import type { AdminUserRow } from './present.ts';
 
 /**

@@ -19,8 +19,8 @@ import { type ContactKind, contactKinds } from '../../lib/contact.ts';
 import { mailStates } from '../../mail/mails.ts';
 import { Hidden } from '../events/schemas.ts';
 import { storedMailKinds } from '../notifications/schemas.ts';
+import { Person } from '../people/schemas.ts';
 import { reasons } from '../reports/schemas.ts';
-import { Person } from '../users/schemas.ts';
 
 const exampleId = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] };
 const id = Type.String(exampleId);

@@ -2,8 +2,8 @@ import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
-import { UserParams } from '../users/schemas.ts';
-import { readUserId } from '../users/user-id.ts';
+import { UserParams } from '../people/schemas.ts';
+import { readUserId } from '../people/user-id.ts';
 import { Suspended, SuspensionReason } from './schemas.ts';
 import { restore, suspend, suspensionTimeoutMs } from './suspension.ts';
 

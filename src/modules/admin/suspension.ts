@@ -5,10 +5,10 @@ import { type Database, sql, type Transaction, transaction } from '#pg';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { Problem } from '../../lib/errors.ts';
-import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../auth/session-repo.ts';
+import { updateSuspension } from '../accounts/accounts.ts';
+import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../accounts/sessions/repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { setHidden } from '../events/organizer-events.ts';
-import { updateSuspension } from '../users/accounts.ts';
 
 /** Allows for people who organize ten thousand events. */
 export const suspensionTimeoutMs = 60_000;

@@ -5,7 +5,7 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
-import { toPerson } from '../users/present.ts';
+import { toPerson } from '../people/present.ts';
 import { listBookings as findBookings } from './booking-repo.ts';
 import { BookingList, BookingListQuery } from './booking-schemas.ts';
 import type { AttendanceServices } from './services.ts';

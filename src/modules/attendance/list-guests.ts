@@ -6,7 +6,7 @@ import { belongsToAudience, isOrganizer } from '../events/audience.ts';
 import { isVisible } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { EventParams } from '../events/schemas.ts';
-import { toFoundUser } from '../users/present.ts';
+import { toFoundUser } from '../people/present.ts';
 import { listGuests as findGuests, type GuestRow } from './guest-repo.ts';
 import { type Guest, GuestList, GuestListQuery } from './guest-schemas.ts';
 import type { AttendanceServices } from './services.ts';

@@ -1,7 +1,7 @@
 /** Calendar entries: events with the names of their organizers, rendered without blocking other requests. */
 import { mapInTurns, runInTurn } from '#base';
 import type { CachedEvent } from '../events/event-cache.ts';
-import type { People } from '../users/people.ts';
+import type { People } from '../people/people.ts';
 import {
   type CalendarEntry,
   type CalendarTitle,

@@ -3,7 +3,7 @@ import type { Database } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { listGuests } from '../attendance/guest-repo.ts';
 import { listShownPeople } from '../events/shown-people.ts';
-import type { PersonRow } from '../users/present.ts';
+import type { PersonRow } from '../people/present.ts';
 import { maxGuests } from './highlight-schemas.ts';
 
 /** Of the first guests, the viewer may not see some. If too few are left, further ones are read for this viewer. */

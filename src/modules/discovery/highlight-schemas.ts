@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { listOf, named, ref } from '../../http/schemas.ts';
-import { Person } from '../users/schemas.ts';
+import { Person } from '../people/schemas.ts';
 
 const maxEvents = 50;
 

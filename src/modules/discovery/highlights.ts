@@ -5,7 +5,7 @@ import { belongsToAudience, isOrganizer } from '../events/audience.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
-import { toPerson } from '../users/present.ts';
+import { toPerson } from '../people/present.ts';
 import { type EventGuests, guestsRead, listFirstGuests } from './first-guests.ts';
 import type { EventHighlights } from './highlight-schemas.ts';
 

@@ -11,9 +11,9 @@ import {
   type Slice,
   toSlicePage,
 } from '../events/start-pages.ts';
-import { requireProfile } from '../users/policy.ts';
-import { UserParams } from '../users/schemas.ts';
-import { readUserId } from '../users/user-id.ts';
+import { requireProfile } from '../people/policy.ts';
+import { UserParams } from '../people/schemas.ts';
+import { readUserId } from '../people/user-id.ts';
 import { loadListedEvents } from './load-listed-events.ts';
 import type { DiscoveryServices } from './services.ts';
 

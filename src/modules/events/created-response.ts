@@ -1,6 +1,6 @@
 import type { Transaction } from '#pg';
 import { Problem } from '../../lib/errors.ts';
-import type { PersonRow } from '../users/present.ts';
+import type { PersonRow } from '../people/present.ts';
 import { toCachedEvent } from './event-cache.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { toEvent } from './present.ts';

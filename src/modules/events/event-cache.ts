@@ -1,7 +1,7 @@
 /** Caches events with their serialized fragments; the change log keeps them current. */
 import { createRecordCache, type Source } from '#fresh-records';
 import { recordKinds } from '../../schema/record-kinds.ts';
-import type { PersonRow } from '../users/present.ts';
+import type { PersonRow } from '../people/present.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
 

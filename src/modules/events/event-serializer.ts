@@ -12,7 +12,7 @@ import { ByteWriter, type Coordinates } from '#record-index';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
 import { serializerOf } from '../../http/serialization.ts';
-import type { PersonRow } from '../users/present.ts';
+import type { PersonRow } from '../people/present.ts';
 import type { CachedEvent } from './event-cache.ts';
 import { versionOfEvent } from './event-rules.ts';
 import {

@@ -1,7 +1,7 @@
 /** Hides an event from all but its organizer and admins, and shows it again. */
 import type { Change } from '#fresh-records';
 import { assignments, sql, type Transaction, transactionTime, update } from '#pg';
-import { addToEventsCount } from '../users/accounts.ts';
+import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';

@@ -1,6 +1,6 @@
 import type { ListingKey } from '#fresh-records';
 import { assignments, lockEach, sql, type Transaction, transactionTime, update } from '#pg';
-import { addToEventsCount } from '../users/accounts.ts';
+import { addToEventsCount } from '../people/counters.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 import { writeTombstones } from './tombstones.ts';
 

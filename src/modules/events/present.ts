@@ -1,5 +1,5 @@
 /** Converts event rows to the objects of responses. */
-import { avatarUrl, type PersonRow } from '../users/present.ts';
+import { avatarUrl, type PersonRow } from '../people/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { EventFields } from './event-fields.ts';
 import type { CommonEvent, Event, HiddenState, ListedEvent } from './schemas.ts';

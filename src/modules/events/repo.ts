@@ -20,7 +20,7 @@ import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
 import { insertNotice } from '../../outbox/notices.ts';
-import { addToEventsCount } from '../users/accounts.ts';
+import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';

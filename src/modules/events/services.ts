@@ -1,15 +1,15 @@
-import type { UserServices } from '../users/services.ts';
+import type { PeopleServices } from '../people/services.ts';
 import { createGuestCheck, type GuestCheck } from './audience.ts';
 import { createEventCache, type EventCache } from './event-cache.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
-export type EventServices = UserServices & {
+export type EventServices = PeopleServices & {
   events: EventCache;
   viewerStates: ViewerStates;
   isGuest: GuestCheck;
 };
 
-export const createEventServices = ({ db, changeLog, replicas, config }: UserServices) => ({
+export const createEventServices = ({ db, changeLog, replicas, config }: PeopleServices) => ({
   events: createEventCache({ changeLog, replicas }, config.cacheBytes),
   viewerStates: createViewerStates(db),
   isGuest: createGuestCheck(db),

@@ -1,6 +1,6 @@
 /** Which of the people of an event a viewer sees: those on guest lists, and those who bring something. */
 import { isOneOf, type Queryable, sql } from '#pg';
-import type { PersonRow } from '../users/present.ts';
+import type { PersonRow } from '../people/present.ts';
 
 /** `seesAll`: as organizers and admins do, who see all people except suspended ones. */
 type PeopleViewer = { id: string | null; seesAll: boolean };

@@ -1,7 +1,7 @@
 /** The fields that an element of the feed has in addition to the event. */
 import { Type } from 'typebox';
 import { serializerOf } from '../../http/serialization.ts';
-import { type PersonRow, toPerson } from '../users/present.ts';
+import { type PersonRow, toPerson } from '../people/present.ts';
 import type { FeedElement } from './repo.ts';
 import { FeedEvent, type Reason } from './schemas.ts';
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { named, oneOf, ref } from '../../http/schemas.ts';
 import { ListedEvent } from '../events/schemas.ts';
-import { Person } from '../users/schemas.ts';
+import { Person } from '../people/schemas.ts';
 
 export const FeedQuery = Type.Object(cursorQuery);
 

@@ -1,11 +1,11 @@
 /** Imports a calendar for an organizer. A repeated import applies only the changes. */
 import { inChunks, mapInTurns } from '#base';
 import { type Database, sql } from '#pg';
+import { findCity } from '../accounts/accounts.ts';
 import { findLastPlace, type ImportedEvent, listImportedEvents, listKeysOfUid } from '../events/imports.ts';
 import { loadCountryNames } from '../places/address/country-names.ts';
 import { AddressFinder } from '../places/address/find-address.ts';
 import type { Gazetteer } from '../places/gazetteer.ts';
-import { findCity } from '../users/accounts.ts';
 import { type ChosenEntry, chooseDates } from './choose-dates.ts';
 import { EntryError } from './entry-error.ts';
 import { importEntry, type PlacedEntry } from './import-entry.ts';

@@ -1,8 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { findSetup } from '../../instance/setup-token.ts';
 import { Problem } from '../../lib/errors.ts';
-import { countingFailures } from '../auth/failure-limit.ts';
-import { hasAdmin } from '../users/admins.ts';
+import { hasAdmin } from '../accounts/admins.ts';
+import { countingFailures } from '../accounts/codes/failure-limit.ts';
 import { InstanceSettings, SetupQuery } from './schemas.ts';
 import type { InstanceServices } from './services.ts';
 import { readSettings } from './settings.ts';

@@ -3,12 +3,12 @@ import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { contactsOf } from '../../lib/contact.ts';
-import { deletePerson } from '../account/delete-person.ts';
-import { hashContacts } from '../auth/code-hashes.ts';
-import { lockContacts, lockContactsOf } from '../auth/contact-locks.ts';
+import { listDemoAccounts } from '../accounts/admins.ts';
+import { lockContacts, lockContactsOf } from '../accounts/codes/contact-locks.ts';
+import { hashContacts } from '../accounts/codes/hashes.ts';
+import { deletePerson } from '../accounts/deletion/delete-person.ts';
+import { findMe } from '../accounts/profile/repo.ts';
 import { tryRemoveFiles } from '../uploads/sweep.ts';
-import { listDemoAccounts } from '../users/admins.ts';
-import { findMe } from '../users/own-profile.ts';
 import { RemovedDemo } from './schemas.ts';
 import type { InstanceServices } from './services.ts';
 

@@ -4,8 +4,8 @@ import { maxInstanceName } from '../../config/instance-name.ts';
 import { body, named, nullable, oneOf, ref, text } from '../../http/schemas.ts';
 import { settingNames } from '../../instance/settings.ts';
 import { contactKinds, messageKinds } from '../../lib/contact.ts';
-import { country, email, phone } from '../auth/schemas.ts';
-import { MeChange } from '../users/own-profile-schemas.ts';
+import { country, email, phone } from '../accounts/codes/schemas.ts';
+import { MeChange } from '../accounts/profile/schemas.ts';
 
 const language = oneOf(languages, {
   description: 'The language for those who ask for none that the server has.',

@@ -4,11 +4,11 @@ import { languageOf } from '../../http/request-language.ts';
 import { contactsOf, type MessageContact, type MessageKind } from '../../lib/contact.ts';
 import { invalid } from '../../lib/errors.ts';
 import { MailFailure } from '../../mail/mailer.ts';
-import { countMessage } from '../auth/count-message.ts';
-import { delivers } from '../auth/deliver-code.ts';
-import { SmsFailure } from '../auth/sms-failure.ts';
+import { countMessage } from '../accounts/codes/count-message.ts';
+import { delivers } from '../accounts/codes/deliver-code.ts';
+import { requireMe } from '../accounts/profile/repo.ts';
+import { SmsFailure } from '../accounts/sms/failure.ts';
 import { mailContextOf, ownContent } from '../notifications/mail/mail-content.ts';
-import { requireMe } from '../users/own-profile.ts';
 import { TestMessage, TestMessageState } from './schemas.ts';
 import type { InstanceServices } from './services.ts';
 

@@ -1,3 +1,3 @@
-import type { AccountServices } from '../account/services.ts';
+import type { AccountServices } from '../accounts/services.ts';
 
 export type InstanceServices = AccountServices;

@@ -15,7 +15,7 @@ import {
   settingNames,
 } from '../../instance/settings.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
-import { listDemoAccounts } from '../users/admins.ts';
+import { listDemoAccounts } from '../accounts/admins.ts';
 import type { InstanceSettings, SettingsChange } from './schemas.ts';
 import { describeStreets } from './streets/describe-streets.ts';
 

@@ -1,7 +1,7 @@
 /** Converts rows of items and claims to response bodies. */
 import { versionOf } from '../../http/conditional.ts';
 import { formatItemId } from '../../lib/ids.ts';
-import { avatarUrl, type PersonRow, toPerson } from '../users/present.ts';
+import { avatarUrl, type PersonRow, toPerson } from '../people/present.ts';
 import type { AddedItem, Claim, Claimant, GivenClaim, Item, Kind } from './schemas.ts';
 
 export type ItemRow = {

@@ -15,7 +15,7 @@ import {
   timestamp,
 } from '../../http/schemas.ts';
 import { Template } from '../events/catalogue-schemas.ts';
-import { Person } from '../users/schemas.ts';
+import { Person } from '../people/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
 export type Kind = (typeof kinds)[number];

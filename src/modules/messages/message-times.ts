@@ -1,4 +1,4 @@
-import { keyOfPair, type Pair } from '../users/relation-locks.ts';
+import { keyOfPair, type Pair } from '../people/relations/locks.ts';
 
 /**
  * Assigns increasing times to the messages of each pair: the current time, or one millisecond after the last

@@ -5,8 +5,8 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
-import type { People } from '../users/people.ts';
-import type { RelationRow } from '../users/present.ts';
+import type { People } from '../people/people.ts';
+import type { RelationRow } from '../people/present.ts';
 
 /** @throws Problem `user_not_found` if the account does not exist, or `people` hides it */
 export async function requirePerson(people: People, id: string): Promise<void> {

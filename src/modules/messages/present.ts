@@ -1,4 +1,4 @@
-import { type PersonRow, toPerson } from '../users/present.ts';
+import { type PersonRow, toPerson } from '../people/present.ts';
 import type { Conversation, Message } from './schemas.ts';
 
 /** One side's copy of a message. `isOwn`: that side is the sender. */

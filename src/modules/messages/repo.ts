@@ -11,7 +11,7 @@ import {
   type Transaction,
   updateRows,
 } from '#pg';
-import { type Pair, selectLockedPerson } from '../users/relation-locks.ts';
+import { type Pair, selectLockedPerson } from '../people/relations/locks.ts';
 import type { ConversationRow, MessageRow, Participants } from './present.ts';
 
 export type { Participants } from './present.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage } from '../../http/cursors.ts';
 import { body, named, nullable, prose, ref, seenPattern, timestamp } from '../../http/schemas.ts';
-import { Person } from '../users/schemas.ts';
+import { Person } from '../people/schemas.ts';
 
 /** Bounds the cost of their number: a person may have thousands. */
 export const countedConversations = 100;

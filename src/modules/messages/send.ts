@@ -8,7 +8,7 @@ import type { BatchRules } from '../../idempotency/batch-writer.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type Cause, insertCauses } from '../../outbox/causes.ts';
-import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
+import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../people/relations/locks.ts';
 import { isLimited, limitMessages, type MessageLimits } from './message-limit.ts';
 import { messageTimes } from './message-times.ts';
 import { refuseMessage } from './policy.ts';

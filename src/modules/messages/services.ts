@@ -1,8 +1,8 @@
 import { createLoader } from '#pg';
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import type { EventServices } from '../events/services.ts';
-import { keyOfPair, pairOf } from '../users/relation-locks.ts';
-import type { UserServices } from '../users/services.ts';
+import { keyOfPair, pairOf } from '../people/relations/locks.ts';
+import type { PeopleServices } from '../people/services.ts';
 import type { MessageRow } from './present.ts';
 import { listMessages, type MessagesKey } from './repo.ts';
 import { messageRules, type SendMessageCommand } from './send.ts';
@@ -18,7 +18,7 @@ export const createMessageServices = ({
   db,
   clock,
   config,
-}: UserServices): Pick<MessageServices, 'messages' | 'loadMessages'> => ({
+}: PeopleServices): Pick<MessageServices, 'messages' | 'loadMessages'> => ({
   messages: createBatchWriter({
     db,
     clock,

@@ -1,7 +1,7 @@
 import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { UserServices } from '../users/services.ts';
+import type { PeopleServices } from '../people/services.ts';
 import { listNotices } from './notices.ts';
 import { toNotification } from './present.ts';
 import {
@@ -25,7 +25,7 @@ export const listNotifications = defineEndpoint({
   query: NotificationQuery,
   response: { 200: NotificationPage },
 
-  async handler({ caller, query }, { db, people, config }: UserServices) {
+  async handler({ caller, query }, { db, people, config }: PeopleServices) {
     const { cursor, limit, unread: unreadOnly = false } = query;
     const [before = null] = readCursor(cursor, 'id') ?? [];
     const [found, unreadCount] = await Promise.all([

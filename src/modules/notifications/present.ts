@@ -4,7 +4,7 @@ import { kinds, type Level, type NotificationKind, notificationKinds } from '../
 import type { NoticedEvent } from '../../outbox/notices.ts';
 import { coverUrlOf, type EventRow } from '../events/present.ts';
 import type { Rsvp } from '../events/repo.ts';
-import { type PersonRow, toPerson } from '../users/present.ts';
+import { type PersonRow, toPerson } from '../people/present.ts';
 import { type NoticeRow, newsOf } from './notices.ts';
 import type {
   BroughtItem,

@@ -16,7 +16,7 @@ import {
 } from '../../outbox/kinds.ts';
 import { EventLocation } from '../events/schemas.ts';
 import { kinds as itemKinds } from '../items/schemas.ts';
-import { Person } from '../users/schemas.ts';
+import { Person } from '../people/schemas.ts';
 import { changedParts } from './notices.ts';
 
 const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] };

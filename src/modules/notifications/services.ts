@@ -2,12 +2,12 @@ import { mails } from '../../http/metrics.ts';
 import { MailSender } from '../../mail/mail-sender.ts';
 import { mailOutcomes } from '../../mail/mailer.ts';
 import type { EventServices } from '../events/services.ts';
-import type { UserServices } from '../users/services.ts';
+import type { PeopleServices } from '../people/services.ts';
 import { writeMail } from './mail/write-mail.ts';
 
 export type NotificationServices = EventServices & { mailSender: MailSender };
 
-export function createNotificationServices(services: UserServices) {
+export function createNotificationServices(services: PeopleServices) {
   // A series that exists before the first failure shows the failure as an increase.
   for (const use of ['code', 'notice']) for (const outcome of mailOutcomes) mails.inc({ use, outcome }, 0);
   return {

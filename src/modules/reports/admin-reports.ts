@@ -5,7 +5,7 @@ import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { readFilterId } from '../users/user-id.ts';
+import { readFilterId } from '../people/user-id.ts';
 import { toAdminReport } from './present.ts';
 import { changeReport, findReport, listReports as findReports } from './repo.ts';
 import { AdminReport, ReportParams, ReportQuery, Resolution } from './schemas.ts';

@@ -186,7 +186,7 @@ export const cacheFaults: Fault[] = [
       'a replica shows the former name',
     ],
   ]),
-  ...faultsOf('src/modules/users/own-profile.ts', [
+  ...faultsOf('src/modules/accounts/profile/repo.ts', [
     [
       'await recordChange(tx, { records: [changedPeople([id])] });',
       '',
@@ -194,7 +194,7 @@ export const cacheFaults: Fault[] = [
       'another server shows the former name',
     ],
   ]),
-  ...faultsOf('src/modules/account/delete-account.ts', [
+  ...faultsOf('src/modules/accounts/deletion/delete-account.ts', [
     [
       'await recordEffects(tx, effects);\n  return {',
       'return {',
@@ -202,7 +202,7 @@ export const cacheFaults: Fault[] = [
       'another server shows a deleted account',
     ],
   ]),
-  ...faultsOf('src/modules/account/delete-me.ts', [
+  ...faultsOf('src/modules/accounts/deletion/delete-me.ts', [
     ['await lockAnyCaller(tx, caller);', '', 'author-locks', 'a session that has ended deletes the account'],
     ['if (problem) return problem;', '', 'delete-account', 'a deletion with a wrong code'],
   ]),

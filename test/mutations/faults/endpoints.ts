@@ -81,7 +81,7 @@ export const endpointFaults: Fault[] = [
       'the number of entries',
     ],
   ]),
-  ...faultsOf('src/modules/users/list-followers.ts', [
+  ...faultsOf('src/modules/people/relations/list-followers.ts', [
     [
       'await requireProfile(services.profiles, id, caller);',
       '',
@@ -274,7 +274,7 @@ export const endpointFaults: Fault[] = [
       'everybody reads the reports',
     ],
   ]),
-  ...faultsOf('src/modules/auth/open-account.ts', [
+  ...faultsOf('src/modules/accounts/sign-in/open-account.ts', [
     ["if (isNew) await flags.require('signUps');", '', 'admin-flags', 'the flag does not stop new accounts'],
   ]),
   ...faultsOf('src/modules/uploads/create-upload.ts', [

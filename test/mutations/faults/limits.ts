@@ -67,7 +67,7 @@ export const limitFaults: Fault[] = [
       'monitoring reports an overloaded server as down',
     ],
   ]),
-  ...faultsOf('src/modules/account/export-account.ts', [
+  ...faultsOf('src/modules/accounts/export/export-account.ts', [
     [
       'if (bytes > maxSmallBytes) return TOO_LARGE;',
       '',
@@ -75,7 +75,7 @@ export const limitFaults: Fault[] = [
       'a server keeps an export of any size in memory',
     ],
   ]),
-  ...faultsOf('src/modules/account/open-stream.ts', [
+  ...faultsOf('src/modules/accounts/export/open-stream.ts', [
     ['await closed.promise;', '', 'large-export', 'any number of exports keep a connection to the database'],
   ]),
   ...faultsOf('src/http/limits/turns.ts', [

@@ -164,7 +164,7 @@ export const mailFaults: Fault[] = [
       'cancellations that were taken back are mailed',
     ],
   ]),
-  ...faultsOf('src/modules/users/accounts.ts', [
+  ...faultsOf('src/modules/accounts/accounts.ts', [
     [', mail_replies = false`', '`', 'mail-replies', 'guests read an address that was added for the sign-in'],
   ]),
   ...faultsOf('src/modules/notifications/deliver.ts', [

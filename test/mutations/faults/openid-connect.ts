@@ -2,11 +2,11 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const openIdConnectFaults: Fault[] = [
-  ...faultsOf('src/modules/oidc/flows.ts', [
+  ...faultsOf('src/modules/accounts/oidc/flows.ts', [
     ['stored.state !== state || ', '', 'oidc-failures', 'a response of another sign-in'],
     [' || stored.expiresAt <= now.getTime()', '', 'oidc-failures', 'a sign-in after ten minutes'],
   ]),
-  ...faultsOf('src/modules/oidc/provider.ts', [
+  ...faultsOf('src/modules/accounts/oidc/provider.ts', [
     [
       '{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }',
       '{ expectedState: state, pkceCodeVerifier: verifier, idTokenExpected: true }',
@@ -24,7 +24,7 @@ export const openIdConnectFaults: Fault[] = [
     ['canonicalAddress(email) : null', 'email : null', 'oidc-sign-in', 'a text that is no address'],
     ["code_challenge_method: 'S256',", '', 'oidc-sign-in', 'a challenge in clear text'],
   ]),
-  ...faultsOf('src/modules/oidc/find-or-link-account.ts', [
+  ...faultsOf('src/modules/accounts/oidc/find-or-link-account.ts', [
     [
       'if (owner) await lockContactsOf(tx, secretKey, owner);',
       '',
@@ -44,10 +44,10 @@ export const openIdConnectFaults: Fault[] = [
       'a former identity still signs in',
     ],
   ]),
-  ...faultsOf('src/modules/oidc/start-sign-in.ts', [
+  ...faultsOf('src/modules/accounts/oidc/start-sign-in.ts', [
     ['session: { sameOriginOnly: true },', '', 'oidc-failures', 'another site begins a sign-in'],
   ]),
-  ...faultsOf('src/modules/auth/failure-limit.ts', [
+  ...faultsOf('src/modules/accounts/codes/failure-limit.ts', [
     [
       'failed(scope) > maxFailures[use] * times',
       'false',
@@ -61,10 +61,10 @@ export const openIdConnectFaults: Fault[] = [
       'a network of many people is locked out',
     ],
   ]),
-  ...faultsOf('src/modules/account/request-delete-code.ts', [
+  ...faultsOf('src/modules/accounts/deletion/request-code.ts', [
     ["throw new Problem('sign_in_again');", ';', 'oidc-links', 'a stolen session deletes the account'],
   ]),
-  ...faultsOf('src/modules/oidc/start-sign-in.ts', [
+  ...faultsOf('src/modules/accounts/oidc/start-sign-in.ts', [
     [
       'await permitIdentity(services, request, caller, confirmCode);',
       '',
@@ -72,7 +72,7 @@ export const openIdConnectFaults: Fault[] = [
       'a stolen session links an identity',
     ],
   ]),
-  ...faultsOf('src/modules/auth/sign-in-contacts.ts', [
+  ...faultsOf('src/modules/accounts/sign-in/ways.ts', [
     [
       " && (kind !== 'oidc' || isIdentityAt(value, oidc?.issuer))",
       '',
@@ -80,7 +80,7 @@ export const openIdConnectFaults: Fault[] = [
       'the last way to sign in is removed',
     ],
   ]),
-  ...faultsOf('src/modules/auth/operator-link.ts', [
+  ...faultsOf('src/modules/accounts/sign-in/operator-link.ts', [
     ['const lifetimeMs = 15 * 60_000;', 'const lifetimeMs = 60 * 60_000;', 'admin-link', 'an old link'],
   ]),
 ];

@@ -2,7 +2,7 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const peopleFaults: Fault[] = [
-  ...faultsOf('src/modules/users/change-relation.ts', [
+  ...faultsOf('src/modules/people/relations/change-relation.ts', [
     [
       "if (relation.blocks || relation.blockedBy) throw new Problem('blocked');",
       '',
@@ -12,7 +12,7 @@ export const peopleFaults: Fault[] = [
     ['blocks: true,\n  follows: false,', 'blocks: true,', 'users', 'a block leaves the follow'],
     ['followedBy: false,', '', 'users', 'a block leaves the follow of the other person'],
   ]),
-  ...faultsOf('src/modules/users/repo.ts', [
+  ...faultsOf('src/modules/people/repo.ts', [
     [
       'and r.followed_by',
       'and r.follows',
@@ -38,7 +38,7 @@ export const peopleFaults: Fault[] = [
       'whoever is followed sees a private profile',
     ],
   ]),
-  ...faultsOf('src/modules/users/relation-locks.ts', [
+  ...faultsOf('src/modules/people/relations/locks.ts', [
     [
       'do update set follows = r.follows',
       'do update set follows = excluded.follows',
@@ -46,7 +46,7 @@ export const peopleFaults: Fault[] = [
       'forgets the relation',
     ],
   ]),
-  ...faultsOf('src/modules/users/search-repo.ts', [
+  ...faultsOf('src/modules/people/search/repo.ts', [
     ['(blocks or blocked_by)', 'blocks', 'user-search', 'search shows people to those whom they blocked'],
     ['(blocks or blocked_by)', 'blocked_by', 'user-search', 'search shows people whom the caller blocked'],
     [' and suspended_at is null', '', 'admin-suspension', 'search shows suspended people'],
@@ -59,7 +59,7 @@ export const peopleFaults: Fault[] = [
     ['.slice(0, atMost)', '', 'user-search', 'more people than asked for'],
     ['sql`limit 500`', 'sql``', 'user-search-rows', 'a frequent word reads all accounts'],
   ]),
-  ...faultsOf('src/modules/users/search-key.ts', [
+  ...faultsOf('src/modules/people/search/patterns.ts', [
     [
       '? { runs: [first, second, third], term:',
       '? { runs: [term, term, term], term:',
@@ -69,7 +69,7 @@ export const peopleFaults: Fault[] = [
     ['length > 2 ||', 'length > 1 ||', 'user-search', 'two characters anywhere'],
     ['withPlainApostrophes(fold(q)', '(fold(q)', 'user-search', 'an apostrophe of its own'],
   ]),
-  ...faultsOf('src/modules/users/list-related-people.ts', [
+  ...faultsOf('src/modules/people/relations/list-related-people.ts', [
     [
       'await profiles.hiddenFrom(viewer.id)',
       '[]',
@@ -77,7 +77,7 @@ export const peopleFaults: Fault[] = [
       'lists of followers show people across a block',
     ],
   ]),
-  ...faultsOf('src/modules/users/policy.ts', [
+  ...faultsOf('src/modules/people/policy.ts', [
     [
       "(profile.row.isSuspended && viewer?.role !== 'admin')",
       'false',

@@ -91,7 +91,7 @@ export const sessionFaults: Fault[] = [
     ],
     ['return { ...caller, role };', 'return caller;', 'admin-roles', 'a former admin acts'],
   ]),
-  ...faultsOf('src/modules/auth/sessions.ts', [
+  ...faultsOf('src/modules/accounts/sessions/sessions.ts', [
     ['if (session.isSuspended)\n', 'if (false)\n', 'suspended-sessions', 'a suspended person refreshes'],
     [' || session.refreshExpiresAt <= now', '', 'sessions', 'an expired refresh token'],
     ['if (inGrace && session', 'if (session', 'sessions', 'a stolen refresh token'],
@@ -105,7 +105,7 @@ export const sessionFaults: Fault[] = [
       'someone who knows the id of a person learns of the suspension',
     ],
   ]),
-  ...faultsOf('src/modules/auth/session-repo.ts', [
+  ...faultsOf('src/modules/accounts/sessions/repo.ts', [
     [
       'await tx.query(sql`delete from sessions where user_id = ${userId}`);',
       '',
@@ -137,7 +137,7 @@ export const sessionFaults: Fault[] = [
       'another server sees the former role',
     ],
   ]),
-  ...faultsOf('src/modules/auth/check-code.ts', [
+  ...faultsOf('src/modules/accounts/codes/check-code.ts', [
     ['codeHash && expiresAt > now', 'codeHash', 'sign-in', 'an expired code'],
     ['await useCode(tx, contactHash, purpose, requester);', '', 'sign-in', 'a code signs in twice'],
     [' || match.expiresAt <= now', '', 'mail-sign-in', 'a link in an old mail'],
@@ -167,7 +167,7 @@ export const sessionFaults: Fault[] = [
       'people who sign in use up the tries of their network',
     ],
   ]),
-  ...faultsOf('src/modules/auth/contact-locks.ts', [
+  ...faultsOf('src/modules/accounts/codes/contact-locks.ts', [
     [
       'await tx.query(sql`select pg_advisory_xact_lock(${a}::int, ${b}::int)`);',
       '',
@@ -181,7 +181,7 @@ export const sessionFaults: Fault[] = [
       'both contacts of an account are removed at once',
     ],
   ]),
-  ...faultsOf('src/modules/auth/sign-in-contacts.ts', [
+  ...faultsOf('src/modules/accounts/sign-in/ways.ts', [
     [
       'if (!signIn.includes(kind)) throw',
       'if (false) throw',
@@ -189,7 +189,7 @@ export const sessionFaults: Fault[] = [
       'a way that the operator has taken away',
     ],
   ]),
-  ...faultsOf('src/modules/auth/tell-of-change.ts', [
+  ...faultsOf('src/modules/accounts/contacts/tell-of-change.ts', [
     [
       'if (sms.delivers) await transaction(',
       'if (false) await transaction(',
@@ -197,7 +197,7 @@ export const sessionFaults: Fault[] = [
       'one account causes texts without a limit',
     ],
   ]),
-  ...faultsOf('src/modules/auth/deliver-code.ts', [
+  ...faultsOf('src/modules/accounts/codes/deliver-code.ts', [
     [
       "error.reason === 'rejected') return;",
       "error.reason === 'rejected') throw error;",
@@ -205,7 +205,7 @@ export const sessionFaults: Fault[] = [
       'strangers see which addresses exist',
     ],
   ]),
-  ...faultsOf('src/modules/account/permit-change.ts', [
+  ...faultsOf('src/modules/accounts/contacts/permit-change.ts', [
     [
       "if (code === undefined || !first) return new Problem('confirmation_required');",
       'if (code === undefined || !first) return fresh;',
@@ -219,7 +219,7 @@ export const sessionFaults: Fault[] = [
       'a code that the mail address got confirms nothing',
     ],
   ]),
-  ...faultsOf('src/modules/account/confirming-contact.ts', [
+  ...faultsOf('src/modules/accounts/deletion/confirming-contact.ts', [
     [
       '!newValues.includes(value) && ',
       '',
@@ -233,7 +233,7 @@ export const sessionFaults: Fault[] = [
       'a sign-in with a new contact deletes an account with an identity',
     ],
   ]),
-  ...faultsOf('src/modules/account/change-contacts.ts', [
+  ...faultsOf('src/modules/accounts/contacts/change-contacts.ts', [
     [
       'await permission.accept();\n    await compared',
       'await compared',
@@ -275,17 +275,17 @@ export const sessionFaults: Fault[] = [
       'a change that no text tells',
     ],
   ]),
-  ...faultsOf('src/modules/auth/try-limits.ts', [
+  ...faultsOf('src/modules/accounts/codes/try-limits.ts', [
     ['recent.length >= maxInWindow', 'false', 'sign-in', 'codes can be guessed'],
     ['spent < budgets.unknown && spentOf', 'spentOf', 'code-lockout', 'many networks guess one number'],
   ]),
-  ...faultsOf('src/modules/auth/send-limits.ts', [
+  ...faultsOf('src/modules/accounts/codes/send-limits.ts', [
     ['sent(contact) > max.contact ||', '', 'code-lockout', 'messages without a limit'],
     ['sent(strangers) > maxUnused', 'false', 'code-lockout', 'strangers use up the messages of a day'],
     ['max.network * times', 'max.network * 999', 'code-limits', 'codes to any number of contacts'],
     ["trust === 'unknown' ? Math.max", 'false ? Math.max', 'code-limits', 'strangers use up SMS_PER_DAY'],
   ]),
-  ...faultsOf('src/modules/auth/requesters.ts', [
+  ...faultsOf('src/modules/accounts/codes/requesters.ts', [
     [
       'largestNetworkOf(address)',
       'networksOf(address)[0].id',
@@ -309,7 +309,7 @@ export const sessionFaults: Fault[] = [
   ...faultsOf('packages/base/ip-address.ts', [
     ['{ id: `${site}/48`, times: 4 },', '', 'code-limits', 'a customer with a /48 has limits for each /56'],
   ]),
-  ...faultsOf('src/modules/auth/send-code.ts', [
+  ...faultsOf('src/modules/accounts/codes/send-code.ts', [
     ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],
   ]),
   ...faultsOf('src/modules/events/organizer-events.ts', [

@@ -2,14 +2,14 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const textMessageFaults: Fault[] = [
-  ...faultsOf('src/modules/auth/call-sms-service.ts', [
+  ...faultsOf('src/modules/accounts/sms/call-service.ts', [
     ["redirect: 'manual',", '', 'sms', 'a redirect sends the number and the code to another server'],
     ['if (bytes >= maxResponseBytes) break;', '', 'sms-http', 'a response without end fills the memory'],
   ]),
-  ...faultsOf('src/modules/auth/twilio.ts', [
+  ...faultsOf('src/modules/accounts/sms/twilio.ts', [
     ["typeof error?.code === 'number'", 'true', 'sms', 'the log has a text of the SMS service'],
   ]),
-  ...faultsOf('src/modules/auth/http-sms.ts', [
+  ...faultsOf('src/modules/accounts/sms/http.ts', [
     ['!isSuccess || ', '', 'sms-http', 'a refused message counts as sent'],
     [
       "fillIn(url, values, 'form')",

@@ -5,12 +5,12 @@ import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { createEntryRenderer, renderCalendar } from '../../calendars/present.ts';
 import { findEvent } from '../../events/repo.ts';
-import { listPeople } from '../../users/repo.ts';
-import type { UserServices } from '../../users/services.ts';
+import { listPeople } from '../../people/repo.ts';
+import type { PeopleServices } from '../../people/services.ts';
 
 /** Null if the server sends no mails, or its links lead to no page: the entry has the address of the event. */
 export async function calendarPart(
-  { db, config: { mail, publicUrl } }: Pick<UserServices, 'db' | 'config'>,
+  { db, config: { mail, publicUrl } }: Pick<PeopleServices, 'db' | 'config'>,
   { userId, subjectId: eventId, address, createdAt }: QueuedMail,
 ): Promise<NonNullable<MailContent['calendar']> | null> {
   if (mail.driver !== 'smtp' || !mail.hasLinks) return null;

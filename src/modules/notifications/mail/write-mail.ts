@@ -12,8 +12,8 @@ import {
   mailRuleOf,
   reaches,
 } from '../../../outbox/kinds.ts';
-import { listPeople } from '../../users/repo.ts';
-import type { UserServices } from '../../users/services.ts';
+import { listPeople } from '../../people/repo.ts';
+import type { PeopleServices } from '../../people/services.ts';
 import { inboxSize } from '../delivery-repo.ts';
 import { isCurrent } from '../fan-out.ts';
 import { listNotices, newsOf } from '../notices.ts';
@@ -24,7 +24,7 @@ import { calendarPart } from './calendar-part.ts';
 import { type MailedNews, mailContextOf, newsContent, ownContent } from './mail-content.ts';
 import { writeSummary } from './write-summary.ts';
 
-type WriteServices = Pick<UserServices, 'db' | 'clock' | 'config' | 'instance'>;
+type WriteServices = Pick<PeopleServices, 'db' | 'clock' | 'config' | 'instance'>;
 
 type NotificationMail = QueuedMail & { kind: DeliveredKindName };
 

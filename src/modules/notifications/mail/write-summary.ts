@@ -5,7 +5,7 @@ import type { MailContent } from '../../../mail/layout.ts';
 import { mailText } from '../../../mail/mail-text.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { mailedLevels, type SummaryKind, summaryKinds } from '../../../outbox/kinds.ts';
-import type { UserServices } from '../../users/services.ts';
+import type { PeopleServices } from '../../people/services.ts';
 import { inboxSize } from '../delivery-repo.ts';
 import type { NotificationRow } from '../present.ts';
 import { listNotifications } from '../repo.ts';
@@ -17,7 +17,7 @@ const maxLines = 20;
 
 /** @returns null if nothing is unread any more, or the person wants no such mails */
 export async function writeSummary(
-  { db, config }: Pick<UserServices, 'db' | 'config'>,
+  { db, config }: Pick<PeopleServices, 'db' | 'config'>,
   { userId, address, language }: QueuedMail,
   context: MailContext,
 ): Promise<MailContent | null> {

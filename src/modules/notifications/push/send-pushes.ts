@@ -4,7 +4,7 @@ import { keyedHash } from '#base';
 import type { Database } from '#pg';
 import { shorten } from '../../../lib/text.ts';
 import { adminKinds } from '../../../outbox/kinds.ts';
-import { listPeople } from '../../users/repo.ts';
+import { listPeople } from '../../people/repo.ts';
 import { listNotices, type News, newsOf } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification } from '../repo.ts';

@@ -8,7 +8,7 @@ import { unsubscribeLinks } from './unsubscribe-tokens.ts';
 /** In bytes: more than `List-Unsubscribe=One-Click` as either form. */
 const maxFormBytes = 1_000;
 
-/** It is a module of its own because its Fastify scope accepts forms, and nothing in them: mail programs post them. */
+/** Unsubscribing from mails. A module of its own, because its Fastify scope accepts forms: mail programs post them, and nothing reads them. */
 export const unsubscription = defineModule<BaseServices>({
   tag: 'Notifications',
   endpoints: { unsubscribe },

@@ -1,0 +1,28 @@
+/**
+ * Keyed hashes of contacts and codes. Without the server's key, the stored hashes cannot be searched for numbers and
+ * addresses.
+ */
+import { keyedHash } from '#base';
+import type { Contact } from '../../../lib/contact.ts';
+import { type MailedPurpose, mailedPurposes } from '../../../mail/mailer.ts';
+
+/** A code confirms one kind of action and is not valid for another. Each can be mailed. */
+export const codePurposes = mailedPurposes;
+export type CodePurpose = MailedPurpose;
+
+/** The key of a contact's rows in `codes`. The tables of codes hold no contact. */
+export const hashContact = (key: string, contact: Contact): Buffer =>
+  keyedHash(key, contact.kind, contact.value);
+
+export const hashContacts = (key: string, contacts: Contact[]): Buffer[] =>
+  contacts.map((contact) => hashContact(key, contact));
+
+export const hashCode = (key: string, contact: Contact, purpose: CodePurpose, code: string): Buffer =>
+  keyedHash(key, 'code', `${purpose}\0${contact.value}\0${code}`);
+
+/** The scope of the contact's own daily limit in `code_sends`. */
+export const contactScope = (contactHash: Buffer): string => `contact:${contactHash.toString('base64url')}`;
+
+/** The scope of the contact's messages that unknown networks requested, without those whose codes were used. */
+export const strangersScope = (contactHash: Buffer): string =>
+  `strangers:${contactHash.toString('base64url')}`;

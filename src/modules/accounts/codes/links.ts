@@ -1,0 +1,41 @@
+/**
+ * Links in mails with codes, and those that a command prints, `/sign-in/link?token=pl_…`. The token has the contact, the code and
+ * its requester, encrypted with the server's key. It therefore cannot be guessed, works in any browser and network, and is valid
+ * once, as its code is.
+ */
+import { keyedHash } from '#base';
+import type { ReadyConfig } from '../../../config/config.ts';
+import { type MessageContact, storedContact } from '../../../lib/contact.ts';
+import { seal, unsealOwn } from '../../../lib/sealing.ts';
+import { packToken } from '../../../lib/token-packing.ts';
+
+const prefix = 'pl_';
+
+/** `requester`: its id, in base64url. `isOfOperator`: a command printed the link, so it is valid with every `SIGN_IN`. */
+export type LinkProof = {
+  contact: MessageContact;
+  code: string;
+  requester: string;
+  isOfOperator?: true;
+};
+
+const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
+
+/** @param next the path of the page that follows. It is not secret, and the page of the link reads it. */
+export function signInLink(
+  { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
+  proof: LinkProof,
+  next?: string,
+): string {
+  const token = packToken(prefix, [seal(sealKey(secretKey), proof)]);
+  const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
+  return `${publicUrl}/sign-in/link?${query}`;
+}
+
+/** @returns null if the server made no such token */
+export function readLinkToken(secretKey: string, token: string): LinkProof | null {
+  if (!token.startsWith(prefix)) return null;
+  const sealed = Buffer.from(token.slice(prefix.length), 'base64url');
+  const proof = unsealOwn<LinkProof>(sealKey(secretKey), sealed);
+  return proof && { ...proof, contact: storedContact(proof.contact.kind, proof.contact.value) };
+}

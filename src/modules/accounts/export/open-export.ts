@@ -1,0 +1,53 @@
+/** Exports of people who ask for them at the same time. */
+import type { Readable } from 'node:stream';
+import { FairQueue, largestNetworkOf, minuteMs } from '#base';
+import { createLoader } from '#pg';
+import type { ExportSection } from '../../../http/export-section.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { readSmallExport, streamExport, TOO_LARGE } from './export-account.ts';
+import { openStream } from './open-stream.ts';
+
+/**
+ * The JSON of a person's export; null if the account does not exist. A stream must be read or destroyed.
+ * @param address that of the client
+ */
+export type OpenExport = (userId: string, address: string) => Promise<Buffer | Readable | null>;
+
+const maxConcurrentExports = 1;
+/** How long a request may wait for the first byte of its export. */
+export const exportTimeoutMs = 60_000;
+/** How long a small export may take on a replica. */
+const replicaTimeoutMs = 20_000;
+/** A streamed export keeps a connection and a snapshot of the database as long as the client receives it. */
+const maxStreamMs = 10 * minuteMs;
+
+/** @param sections in the order of the document */
+export function createExports(
+  { db, replicas, clock, config }: BaseServices,
+  sections: ExportSection[],
+): OpenExport {
+  const { secretKey, publicUrl } = config;
+  const requestOf = (id: string) => ({ account: { id, secretKey, publicUrl }, sections, now: clock() });
+  // Concurrent requests of one person share a small export.
+  const readSmall = createLoader(
+    (ids: string[]) =>
+      Promise.all(
+        ids.map((id) => replicas.read((db) => readSmallExport(db, requestOf(id)), replicaTimeoutMs)),
+      ),
+    { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1, timeoutMs: exportTimeoutMs },
+  );
+  const queue = new FairQueue({
+    concurrency: maxConcurrentExports,
+    maxWaitingPerClient: 4,
+    maxWaiting: 100,
+    timeoutMs: exportTimeoutMs / 2,
+    retryAfter: 60,
+  });
+  return async (userId, address) => {
+    const small = await readSmall(userId);
+    if (small !== TOO_LARGE) return small;
+    // On the primary: a replica cancels a read whose rows the primary removes meanwhile.
+    const read = () => streamExport(db, requestOf(userId));
+    return await openStream(read, { queue, client: largestNetworkOf(address), timeoutMs: maxStreamMs });
+  };
+}

@@ -1,0 +1,42 @@
+/** Account export: the account itself. */
+import { Type } from 'typebox';
+import { sql } from '#pg';
+import { type ExportSection, exportColumns, exportRow } from '../../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../../http/schemas.ts';
+
+const { id, count, name, username } = exportColumns;
+
+export const profileExportSections: ExportSection[] = [
+  {
+    name: 'profile',
+    row: exportRow('ExportProfile', {
+      id,
+      phone: nullable(Type.String({ examples: ['+12025550102'] }), { description: 'E.164.' }),
+      email: nullable(Type.String({ examples: ['mara@example.org'] })),
+      oidc: nullable(Type.String({ examples: ['https://id.example.org/ 248289761001'] }), {
+        description: 'The identity at an OpenID Connect provider: the issuer, a space, the subject.',
+      }),
+      name,
+      username,
+      bio: Type.String(),
+      city: Type.String(),
+      language: nullable(Type.String({ examples: ['sv'] }), { description: 'Of mails.' }),
+      mailReplies: Type.Boolean({ description: 'Whether guests can reply to mails about the events.' }),
+      isPrivate: Type.Boolean(),
+      role: oneOf(['user', 'admin']),
+      avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
+      suspendedAt: nullable(timestamp()),
+      suspensionReason: Type.String({ description: 'Empty without a suspension.' }),
+      createdAt: timestamp(),
+      followersCount: count,
+      followingCount: count,
+      eventsCount: count,
+    }),
+    description: 'The account, with the phone number, the mail address and the identity.',
+    tables: ['users', 'user_counters', 'contacts', 'usernames'],
+    rows: (subject) => sql`
+      select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.mail_replies, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+        u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
+      from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
+  },
+];
