@@ -12,7 +12,7 @@ const packages = [['base'], ['telemetry', 'record-index'], ['pg'], ['embedded-po
 const layers = [
   ['lib'],
   ['config', 'schema'],
-  ['audit', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
+  ['audit', 'doctor', 'flags', 'instance', 'mail', 'outbox', 'quotas'],
   ['identity'],
   ['idempotency'],
   ['http'],
@@ -21,21 +21,25 @@ const layers = [
   ['cli'],
 ];
 
-/** Folders of src/modules/, the lowest first, as src/server/modules.ts lists them. */
+/** Folders of src/modules/, such as `events` and `accounts/oidc`, the lowest first, as src/server/modules.ts lists them. */
 const modules = readModules();
 
 function readModules() {
   const text = readFileSync(`${__dirname}/src/server/modules.ts`, 'utf8');
   const folders = new Map();
-  for (const [, names, folder] of text.matchAll(/^import \{ (.+) \} from '\.\.\/modules\/(\w+)\//gm))
+  for (const [, names, folder] of text.matchAll(/^import \{ (.+) \} from '\.\.\/modules\/(.+)\/index\.ts'/gm))
     for (const name of names.split(', ')) folders.set(name, folder);
   const [, list = ''] = /const modules[^=]*= \[([^\]]*)\]/.exec(text) ?? [];
   const listed = list.split(',').map((name) => folders.get(name.trim()));
   const ordered = [...new Set(listed.filter(Boolean))];
-  // It has no endpoints: a command uses it.
+  // They have no endpoints: other modules use the one, and a command the other.
+  ordered.splice(ordered.indexOf('accounts/codes'), 0, 'accounts/sms');
   ordered.splice(ordered.indexOf('calendars') + 1, 0, 'imports');
   return ordered;
 }
+
+/** Files of a module that read its variables. They belong to the configuration: `src/config/config.ts` imports them. */
+const moduleConfig = '^src/modules/[a-z/-]+/config[a-z-]*\\.ts$';
 
 /** Folders of web/src/lib/, the lowest first. web/src/routes/ is above all of them. */
 const generalPageFolders = [
@@ -64,7 +68,13 @@ const layerRules = layers.flatMap((folders, index) =>
     comment: `src/${folder}/ imports only ${['itself', ...layers.slice(0, index).flat()].join(', ')}.`,
     severity: 'error',
     from: { path: `^src/${folder}/` },
-    to: { path: '^src/', pathNot: `^src/${anyOf([folder, ...layers.slice(0, index).flat()])}/` },
+    to: {
+      path: '^src/',
+      pathNot: [
+        `^src/${anyOf([folder, ...layers.slice(0, index).flat()])}/`,
+        ...(folder === 'config' ? [moduleConfig] : []),
+      ],
+    },
   })),
 );
 
@@ -91,13 +101,24 @@ const packageRules = [
   },
 ];
 
-const moduleRules = modules.map((module, index) => ({
-  name: `module-${module}-imports-upwards`,
-  comment: `Among modules, src/modules/${module}/ imports only ${['itself', ...modules.slice(0, index)].join(', ')}.`,
-  severity: 'error',
-  from: { path: `^src/modules/${module}/` },
-  to: { path: '^src/modules/', pathNot: `^src/modules/${anyOf(modules.slice(0, index + 1))}/` },
-}));
+/** The files of modules. Of `accounts/codes`, also the files of `accounts/` itself, which are below all of its folders. */
+const filesOf = (modules) =>
+  `^src/modules/(${[...new Set(modules.flatMap((module) => [`${module}/`, `${module.split('/')[0]}/[^/]+$`]))].join('|')})`;
+
+/** A file of `accounts/` itself may import all folders of accounts/, because it puts their services together. */
+const moduleRules = [...new Set(modules.flatMap((module) => [module.split('/')[0], module]))].map(
+  (module) => {
+    const last = modules.findLastIndex((each) => each === module || each.startsWith(`${module}/`));
+    const lower = modules.slice(0, last + 1);
+    return {
+      name: `module-${module.replace('/', '-')}-imports-upwards`,
+      comment: `Among modules, src/modules/${module}/ imports only ${lower.join(', ')}.`,
+      severity: 'error',
+      from: { path: `^src/modules/${module}/` },
+      to: { path: '^src/modules/', pathNot: filesOf(lower) },
+    };
+  },
+);
 
 const pageRules = pageFolders.map((folder, index) => ({
   name: `pages-${folder}-imports-upwards`,
@@ -147,7 +168,7 @@ module.exports = {
       comment: 'A new module gets its place in the list of modules first.',
       severity: 'error',
       from: {},
-      to: { path: '^src/modules/', pathNot: `^src/modules/${anyOf(modules)}/` },
+      to: { path: '^src/modules/', pathNot: filesOf(modules) },
     },
     {
       name: 'main-is-the-entry',
@@ -247,6 +268,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^(packages|src)/', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'module-config-imports-upwards',
+      comment:
+        'What reads the variables of a module imports only its own folder, the reader of variables, and src/lib/.',
+      severity: 'error',
+      from: { path: '^src/modules/([a-z/-]+)/config[a-z-]*\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(modules/$1/|config/reader\\.ts$|lib/)' },
     },
     ...packageRules,
     ...layerRules,

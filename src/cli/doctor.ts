@@ -1,21 +1,24 @@
 /** `doctor [--json] [--send-to CONTACT]`: examines an installation, and says what to do about what is wrong. */
 import { inspectConfig } from '../config/config.ts';
+import type { Context } from '../doctor/context.ts';
+import { type Check, examine, type Finding, type State } from '../doctor/finding.ts';
+import { oidcProvider } from '../modules/accounts/oidc/doctor.ts';
+import { textMessages } from '../modules/accounts/sms/doctor.ts';
+import { bucket } from '../modules/uploads/doctor.ts';
 import { parseContactArgument } from './command/accounts.ts';
 import { stopSignal, unlessStopped } from './command/stop.ts';
 import { backups } from './doctor/backups.ts';
 import { certificate, dns } from './doctor/certificate.ts';
 import { configuration, secretFiles, secretKey } from './doctor/configuration.ts';
-import type { Context } from './doctor/context.ts';
 import { examineDatabase } from './doctor/database.ts';
 import { embeddedVersions } from './doctor/embedded-versions.ts';
-import { type Check, examine, type Finding, type State } from './doctor/finding.ts';
 import { disk, memory } from './doctor/machine.ts';
 import { mailRecords, mailServer } from './doctor/mail.ts';
-import { testMessage, textMessages } from './doctor/messages.ts';
+import { testMessage } from './doctor/messages.ts';
 import { pages, streets } from './doctor/pages.ts';
 import { examinePublicUrl } from './doctor/public-url.ts';
 import { secretsIn, withoutSecrets } from './doctor/secret-values.ts';
-import { bucket, collector, oidcProvider, replicas } from './doctor/services.ts';
+import { collector, replicas } from './doctor/services.ts';
 
 type Options = { json?: boolean; 'send-to'?: string };
 

@@ -8,6 +8,8 @@ import { shareOf } from '#base';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { type CountryCode, toCountry } from '../lib/phone.ts';
 import { findMistyped } from '../lib/similar-names.ts';
+import { readOidc } from '../modules/accounts/oidc/config.ts';
+import { readSms } from '../modules/accounts/sms/config.ts';
 import { readBackups } from './backups.ts';
 import { readContact } from './contact.ts';
 import { readDatabaseUrl, readReplicas } from './database.ts';
@@ -15,12 +17,10 @@ import { readInstanceName } from './instance-name.ts';
 import { readMail } from './mail.ts';
 import { readMapTiles } from './map-tiles.ts';
 import { exposingVariables, localUrl, readOrigins, readProxies, readPublicUrl } from './network.ts';
-import { readOidc } from './oidc.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { readS3 } from './s3.ts';
 import { readServers } from './servers.ts';
 import { readSignIn } from './sign-in.ts';
-import { readSms } from './sms.ts';
 import { readTelemetry } from './telemetry.ts';
 
 /** What the daily quotas count. */

@@ -1,4 +1,4 @@
-/** The cookies of a browser: the token of its session, that of the device, the last way to sign in, and a sign-in that has begun. Scripts cannot read them. */
+/** The cookies of a browser: the token of its session, that of the device, and the last way to sign in. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
@@ -38,14 +38,6 @@ export function orderedWays(
   return signIn.toSorted((a, b) => Number(b === last) - Number(a === last));
 }
 
-/** The cookie with a sign-in that has begun at the OpenID Connect provider (modules/accounts/oidc/flows.ts). */
-export const oidcCookieName = (config: CookieConfig): string =>
-  browserCookieName(config).replace('potluck', 'potluck-oidc');
-
-/** @param maxAgeMs 0 removes the cookie */
-export const oidcCookie = (config: CookieConfig, flow: string, maxAgeMs: number): string =>
-  setCookie(config, oidcCookieName(config), flow, maxAgeMs);
-
 /** Returns the values of the cookies with the name, in the order of the header. */
 export const readCookies = (header: string, name: string): string[] =>
   header.split(';').flatMap((pair) => parseCookie(pair, { decode: (value) => value })[name] ?? []);
@@ -71,7 +63,13 @@ export const signedOutHeaders = (
 ): Record<string, string> =>
   headers.authorization === undefined ? { 'set-cookie': clearedCookie(config) } : {};
 
-const setCookie = ({ publicUrl }: CookieConfig, name: string, value: string, maxAgeMs: number): string =>
+/** @param maxAgeMs 0 removes the cookie */
+export const setCookie = (
+  { publicUrl }: CookieConfig,
+  name: string,
+  value: string,
+  maxAgeMs: number,
+): string =>
   stringifySetCookie({
     name,
     value,

@@ -12,6 +12,10 @@ export const contactKinds = [...messageKinds, 'oidc'] as const;
 export type ContactKind = (typeof contactKinds)[number];
 export type MessageKind = (typeof messageKinds)[number];
 
+/** What a code that is sent to a contact confirms. It is valid for nothing else. Each purpose has texts of its own. */
+export const codePurposes = ['sign_in', 'confirm_contact', 'change_contact', 'delete_account'] as const;
+export type CodePurpose = (typeof codePurposes)[number];
+
 /**
  * `value`: the one form that all spellings of the contact have, by which tables know it. A number in E.164 format; an address as
  * `canonicalAddress` returns it; or the issuer and the subject of an identity, with a space between them. A number starts with + and

@@ -1,17 +1,14 @@
 /** What sends mails. `services.mailer` is the one of the configuration. */
 import type { Language } from '../../web/src/lib/language/languages.ts';
+import type { CodePurpose } from '../lib/contact.ts';
 import { Problem } from '../lib/errors.ts';
 import type { MailContent } from './layout.ts';
-
-/** What a code confirms. Each purpose has texts of its own. */
-export const mailedPurposes = ['sign_in', 'confirm_contact', 'change_contact', 'delete_account'] as const;
-export type MailedPurpose = (typeof mailedPurposes)[number];
 
 /** A mail with a code. It is sent at once, and stored nowhere: the database holds no code. */
 export type CodeMail = {
   /** As its owner typed it. */
   address: string;
-  purpose: MailedPurpose;
+  purpose: CodePurpose;
   code: string;
   /** The page whose button does what entering the code does; null if there is none. */
   link: string | null;

@@ -31,7 +31,8 @@ export function createServices(
   const uploads = { ...base, ...createUploadServices(base) };
   const people = { ...uploads, ...createPeopleServices(uploads) };
   const accounts = { ...people, ...createAccountServices(people, accountHooks, sms) };
-  const events = { ...accounts, ...createEventServices(accounts) };
+  const oidc = { ...accounts, ...createOidcServices(accounts) };
+  const events = { ...oidc, ...createEventServices(oidc) };
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
@@ -40,8 +41,7 @@ export function createServices(
   const live = { ...calendars, ...createLiveServices(calendars) };
   const messages = { ...live, ...createMessageServices(live) };
   const notifications = { ...messages, ...createNotificationServices(messages) };
-  const oidc = { ...notifications, ...createOidcServices(notifications) };
-  return { ...oidc, ...createHealthServices(oidc, readMetrics) };
+  return { ...notifications, ...createHealthServices(notifications, readMetrics) };
 }
 
 export type Services = ReturnType<typeof createServices>;

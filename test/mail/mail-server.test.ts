@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
+import { codePurposes } from '../../src/lib/contact.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import type { MailContent } from '../../src/mail/layout.ts';
-import { mailedPurposes } from '../../src/mail/mailer.ts';
 import { languages } from '../../web/src/lib/language/languages.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { headerOf, MailServer, textOf } from '../support/mail-server.ts';
@@ -113,12 +113,12 @@ test('mail server: a code is sent at once, with its link, in each language, and 
     PUBLIC_URL: 'https://events.example.org',
   });
   const link = 'https://events.example.org/sign-in/link?token=x';
-  for (const purpose of mailedPurposes)
+  for (const purpose of codePurposes)
     for (const language of languages)
       await mailer.sendCode({
         ...{ address: 'noor@example.net', purpose, code: '493027', link, language, isForStranger: true },
       });
-  assert.equal(server.received.length, mailedPurposes.length * languages.length);
+  assert.equal(server.received.length, codePurposes.length * languages.length);
   for (const received of server.received) {
     assert.match(textOf(received), /493027[\s\S]*https:\/\/events\.example\.org\/sign-in\/link\?token=x\s/);
     assert.match(textOf(received), /Mölle/);

@@ -1,6 +1,6 @@
 /** Runs `doctor` in a process of its own, and searches its output for secrets. */
 import assert from 'node:assert/strict';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
 import { potluck, type RunOptions } from '../support/processes.ts';
 
 /** Of all configurations in the tests of `doctor`. */

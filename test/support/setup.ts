@@ -13,7 +13,7 @@ import { after } from 'node:test';
 import { setPatience } from '#base';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/http/app.ts';
-import type { CodePurpose } from '../../src/modules/accounts/codes/hashes.ts';
+import type { CodePurpose } from '../../src/lib/contact.ts';
 import type { SmsDriver } from '../../src/modules/accounts/sms/driver.ts';
 import { buildApp } from '../../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';

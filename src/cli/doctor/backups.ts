@@ -1,9 +1,9 @@
 /** The backups that servers make: whether there is a recent one, and space for the next. */
 import { access, constants } from 'node:fs/promises';
 import { freeBytesOf, hourMs } from '#base';
+import { broken, type Check, good, type Result, reasonOf, skipped, warning } from '../../doctor/finding.ts';
 import { type BackupFile, listBackups } from '../../lib/backup-files.ts';
 import { sizeText } from '../backup/manifest-text.ts';
-import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';
 
 /** A backup is made each day, and takes less than two hours. */
 const oldHours = 26;

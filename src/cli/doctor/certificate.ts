@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { dayMs } from '#base';
-import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
+import { broken, type Check, good, type Result, skipped, warning } from '../../doctor/finding.ts';
 
 export const dns: Check = {
   name: 'DNS',

@@ -1,8 +1,8 @@
 /** Whether the tables are distributed over the nodes of a cluster with Citus. */
 import { hasCitus, isDistributed } from '#pg';
+import { broken, good, skipped, warning } from '../../doctor/finding.ts';
 import { listTablesToDistribute } from '../../schema/distribute.ts';
 import type { DatabaseCheck } from './database-schema.ts';
-import { broken, good, skipped, warning } from './finding.ts';
 
 export const cluster: DatabaseCheck = {
   name: 'Citus',

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
+import { broken, type Check, good, type Result, skipped, warning } from '../../doctor/finding.ts';
 import { secretVariables } from './secret-values.ts';
 
 export const configuration: Check = {

@@ -1,6 +1,7 @@
 /** Whether this version of Potluck can use the database: PostgreSQL, the migrations, and what the role may do. */
 import { type Database, one, sql } from '#pg';
 import type { Config } from '../../config/config.ts';
+import { broken, good, type Result, warning } from '../../doctor/finding.ts';
 import {
   MigrationError,
   newestVersion,
@@ -8,7 +9,6 @@ import {
   refuseUnfit,
   versionOf,
 } from '../../schema/migrate.ts';
-import { broken, good, type Result, warning } from './finding.ts';
 
 export type DatabaseCheck = { name: string; run(db: Database, config: Config): Promise<Result | Result[]> };
 

@@ -1,8 +1,8 @@
 /** The settings of PostgreSQL, and its clock. */
 import { listMissingSettings, maxConnectionsOf, one, sql } from '#pg';
+import { broken, good, warning } from '../../doctor/finding.ts';
 import { findClockDifference } from '../../server/clock-check.ts';
 import type { DatabaseCheck } from './database-schema.ts';
-import { broken, good, warning } from './finding.ts';
 
 const connections: DatabaseCheck = {
   name: 'connections',

@@ -1,13 +1,21 @@
 /** The database: whether it can be used, and what the checks of its schema and its settings find. */
 import { connect } from '#pg';
+import type { Context } from '../../doctor/context.ts';
+import {
+  broken,
+  checkLimitMs,
+  examine,
+  type Finding,
+  failure,
+  type Result,
+  warning,
+} from '../../doctor/finding.ts';
 import { withDatabase } from '../command/command-context.ts';
 import { CommandError } from '../command/command-error.ts';
 import { unlessStopped } from '../command/stop.ts';
 import { cluster } from './cluster.ts';
-import type { Context } from './context.ts';
 import { schemaChecks } from './database-schema.ts';
 import { settingChecks } from './database-settings.ts';
-import { broken, checkLimitMs, examine, type Finding, failure, type Result, warning } from './finding.ts';
 
 /** Opens the database as commands do: one that runs, or the embedded one, which stops again. Migrates nothing. */
 export async function examineDatabase(context: Context): Promise<Finding[]> {

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findBinaries } from '#embedded-postgres';
-import { type Check, good, type Result, skipped, warning } from './finding.ts';
+import { type Check, good, type Result, skipped, warning } from '../../doctor/finding.ts';
 
 /** The version of the packages in package.json, and the day on which the registry of npm got it. */
 export const embeddedPackage = { version: '18.4.0-beta.17', published: '2026-06-06' };

@@ -3,8 +3,8 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { nearestDirectory } from '#base';
+import { broken, type Check, good, type Result, warning } from '../../doctor/finding.ts';
 import { reserve } from '../../http/disk-reserve.ts';
-import { broken, type Check, good, type Result, warning } from './finding.ts';
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3];
 /** In bytes and in inodes: less is a warning. */

@@ -2,10 +2,10 @@
 import { createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import type { SmtpConfig } from '../../config/mail.ts';
+import { broken, type Check, good, type Result, skipped, warning } from '../../doctor/finding.ts';
 import { domainOf } from '../../lib/mail-address.ts';
 import { MailFailure } from '../../mail/mailer.ts';
 import { createTransport } from '../../mail/transport.ts';
-import { broken, type Check, good, type Result, skipped, warning } from './finding.ts';
 
 export const mailServer: Check = {
   name: 'mail server',

@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../config/config.ts';
+import { ask, parseJson } from '../../doctor/ask.ts';
+import { broken, type Check, good, skipped, warning } from '../../doctor/finding.ts';
 import { isPushPossible } from '../../modules/notifications/push/require-push.ts';
 import { deriveVapidKeys } from '../../modules/notifications/push/vapid-keys.ts';
 import { isGazetteerBuilt } from '../../modules/places/gazetteer-file.ts';
 import { findBuildProblem, isBuilt } from '../../server/web/built-files.ts';
 import { checkMapTiles, findTiles } from '../../server/web/map-tiles.ts';
-import { ask, parseJson } from './ask.ts';
-import { broken, type Check, good, skipped, warning } from './finding.ts';
 
 export const pages: Check = {
   name: 'pages',

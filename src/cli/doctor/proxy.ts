@@ -1,8 +1,8 @@
 /** What a proxy in front of the server does to requests: their origin, large bodies, streams, metrics and addresses. */
 import { isLoopbackHost, isLoopbackUrl } from '#base';
+import { ask, describeAnswer, isProblem, parseJson } from '../../doctor/ask.ts';
+import { broken, type Check, good, reasonOf, skipped, warning } from '../../doctor/finding.ts';
 import { maxBodyBytes } from '../../modules/uploads/receive-body.ts';
-import { ask, describeAnswer, isProblem, parseJson } from './ask.ts';
-import { broken, type Check, good, reasonOf, skipped, warning } from './finding.ts';
 
 const origin: Check = {
   name: 'origin',

@@ -1,9 +1,18 @@
 /** Whether PUBLIC_URL leads to this Potluck, and what a proxy on the way does to requests. */
 import manifest from '../../../package.json' with { type: 'json' };
 import { localUrl } from '../../config/network.ts';
-import { type Answer, ask, describeAnswer, parseJson } from './ask.ts';
-import type { Context } from './context.ts';
-import { broken, type Check, examine, type Finding, good, type Result, skipped, warning } from './finding.ts';
+import { type Answer, ask, describeAnswer, parseJson } from '../../doctor/ask.ts';
+import type { Context } from '../../doctor/context.ts';
+import {
+  broken,
+  type Check,
+  examine,
+  type Finding,
+  good,
+  type Result,
+  skipped,
+  warning,
+} from '../../doctor/finding.ts';
 import { webPush } from './pages.ts';
 import { passage } from './proxy.ts';
 

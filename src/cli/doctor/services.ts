@@ -1,73 +1,9 @@
-/** Other servers that Potluck uses: the OpenID Connect provider, the bucket of images, replicas of the database, and a collector. */
-import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+/** Other servers that Potluck uses: replicas of the database, and a collector. */
 import { allowStandby } from '#base';
 import { connect, one, sql } from '#pg';
 import { type Destination, postOnce, type Signal, signals } from '#telemetry';
-import { openStorage } from '../../modules/uploads/storage.ts';
+import { broken, type Check, good, type Result, reasonOf, skipped, warning } from '../../doctor/finding.ts';
 import { databaseReason } from '../command/command-context.ts';
-import { parseJson } from './ask.ts';
-import { broken, type Check, good, type Result, reasonOf, skipped, warning } from './finding.ts';
-
-export const oidcProvider: Check = {
-  name: 'OpenID Connect',
-  variables: ['OIDC_'],
-  async run({ config: { oidc, publicUrl } }) {
-    if (!oidc) return skipped('No provider is configured.');
-    const url = `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) }).catch(
-      (error: Error) => error,
-    );
-    if (response instanceof Error)
-      return broken(
-        `${url} does not respond: ${reasonOf(response)}.`,
-        'Start the provider, correct OIDC_ISSUER, or let this machine connect to it. For an authority of your own, set NODE_EXTRA_CA_CERTS.',
-      );
-    const { issuer } = parseJson(await response.text());
-    if (response.status !== 200 || typeof issuer !== 'string')
-      return broken(
-        `${url} has no description of a provider (status ${response.status}).`,
-        'Correct OIDC_ISSUER.',
-      );
-    if (URL.canParse(issuer) && new URL(issuer).href === oidc.issuer)
-      return good(`${issuer} responds. It must know the address ${publicUrl}/sign-in/oidc.`);
-    return broken(
-      `OIDC_ISSUER is ${oidc.issuer}, and the provider calls itself ${issuer.slice(0, 200)}.`,
-      'Set OIDC_ISSUER to what the provider calls itself, character by character.',
-    );
-  },
-};
-
-/** Writes a small object as an image is written, and deletes it again. */
-export const bucket: Check = {
-  name: 'bucket',
-  variables: ['S3_'],
-  async run({ config }) {
-    if (!config.s3) return skipped('Images are in DATA_DIR.');
-    const storage = openStorage(config);
-    const [name, bytes] = [`doctor-${randomUUID()}`, Buffer.from('doctor')];
-    const attempt = (what: string, step: Promise<void>) =>
-      step.then(
-        () => null,
-        (error: Error) =>
-          broken(
-            `No object can be ${what} ${storage.place}: ${error.name}, ${reasonOf(error)}.`,
-            'Correct the variables S3_…, and let the keys read, write and delete objects below uploads/.',
-          ),
-      );
-    const written = await attempt('written to', storage.write(name, bytes));
-    const found = written ?? (await attempt('read from', expectSame(storage.read(name), bytes)));
-    // Also after a failure: the object may have arrived.
-    const removed = await attempt('deleted in', storage.remove(name));
-    return found ?? removed ?? good(`An object was written to ${storage.place}, read and deleted.`);
-  },
-};
-
-async function expectSame(reading: Promise<Readable | null>, expected: Buffer): Promise<void> {
-  const found = await reading;
-  if (!found || !(await buffer(found)).equals(expected)) throw new Error('it has another content');
-}
 
 export const collector: Check = {
   name: 'telemetry',

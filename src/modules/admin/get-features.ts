@@ -1,8 +1,7 @@
-import type { Config } from '../../config/config.ts';
 import { type FlagName, flagNames } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import type { Settings } from '../../instance/settings.ts';
+import { oidcNameOf } from '../accounts/oidc/provider-name.ts';
 import { Features } from './schemas.ts';
 
 export const getFeatures = defineEndpoint({
@@ -26,10 +25,3 @@ export const getFeatures = defineEndpoint({
     return { status: 200, body };
   },
 });
-
-/** What pages call the provider; null if people do not sign in there. */
-export const oidcNameOf = ({
-  signIn,
-  oidc,
-}: Pick<Settings, 'signIn'> & Pick<Config, 'oidc'>): string | null =>
-  signIn.includes('oidc') && oidc ? oidc.name : null;

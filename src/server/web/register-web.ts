@@ -10,7 +10,7 @@ import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
-import { oidcNameOf } from '../../modules/admin/get-features.ts';
+import { oidcNameOf } from '../../modules/accounts/oidc/provider-name.ts';
 import { townIn } from '../../modules/places/address/town-in.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, toHeaders } from './api-calls.ts';

@@ -9,7 +9,7 @@ export const textMessageFaults: Fault[] = [
   ...faultsOf('src/modules/accounts/sms/twilio.ts', [
     ["typeof error?.code === 'number'", 'true', 'sms', 'the log has a text of the SMS service'],
   ]),
-  ...faultsOf('src/modules/accounts/sms/http.ts', [
+  ...faultsOf('src/modules/accounts/sms/http-service.ts', [
     ['!isSuccess || ', '', 'sms-http', 'a refused message counts as sent'],
     [
       "fillIn(url, values, 'form')",
@@ -18,12 +18,17 @@ export const textMessageFaults: Fault[] = [
       'a text adds parameters to a URL',
     ],
   ]),
-  ...faultsOf('src/config/sms-http.ts', [
-    ['isPublicAddress(host)', 'false', 'src/config/sms-http', 'codes cross the internet in clear text'],
+  ...faultsOf('src/modules/accounts/sms/config-http.ts', [
+    [
+      'isPublicAddress(host)',
+      'false',
+      'src/modules/accounts/sms/config-http',
+      'codes cross the internet in clear text',
+    ],
     [
       '!isBody[format](fillIn(template, sample, format))',
       'false',
-      'src/config/sms-http',
+      'src/modules/accounts/sms/config-http',
       'each message has a body that is no JSON',
     ],
   ]),

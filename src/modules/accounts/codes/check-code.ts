@@ -5,14 +5,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Transaction } from '#pg';
 import { type AuditAction, type AuditContext, recordAudit } from '../../../audit/audit.ts';
-import type { Contact } from '../../../lib/contact.ts';
+import type { CodePurpose, Contact } from '../../../lib/contact.ts';
 import { toAsciiDigits } from '../../../lib/digits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { hashAddress } from '../../../lib/mail-address.ts';
 import { releaseAddress } from '../../../mail/suppressions.ts';
 import { lockContacts } from './contact-locks.ts';
 import { countFailure } from './failure-limit.ts';
-import { type CodePurpose, hashCode, hashContact, strangersScope } from './hashes.ts';
+import { hashCode, hashContact, strangersScope } from './hashes.ts';
 import type { LinkProof } from './links.ts';
 import { type CodeRow, insertTry, listCodes, listTries, subtractSend, useCode } from './repo.ts';
 import { findRequester, type Requester, type Sender } from './requesters.ts';

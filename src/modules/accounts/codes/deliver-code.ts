@@ -1,11 +1,11 @@
 /** Hands a code to what sends text messages or mails, and reports what became of it. */
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import { textMessages } from '../../../http/metrics.ts';
+import type { CodePurpose } from '../../../lib/contact.ts';
 import { type Contact, canReceive } from '../../../lib/contact.ts';
 import { MailFailure } from '../../../mail/mailer.ts';
 import type { AccountServices } from '../services.ts';
 import { SmsFailure } from '../sms/failure.ts';
-import type { CodePurpose } from './hashes.ts';
 import type { Trust } from './requesters.ts';
 
 export type DeliveryServices = Pick<AccountServices, 'config' | 'log' | 'sms' | 'mailer'>;

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../../http/export-section.ts';
 import { oneOf, timestamp } from '../../../http/schemas.ts';
-import { codePurposes, contactScope } from './hashes.ts';
+import { codePurposes } from '../../../lib/contact.ts';
+import { contactScope } from './hashes.ts';
 
 const trusts = ['unknown', 'network', 'device'] as const;
 

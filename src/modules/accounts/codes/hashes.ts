@@ -3,12 +3,7 @@
  * addresses.
  */
 import { keyedHash } from '#base';
-import type { Contact } from '../../../lib/contact.ts';
-import { type MailedPurpose, mailedPurposes } from '../../../mail/mailer.ts';
-
-/** A code confirms one kind of action and is not valid for another. Each can be mailed. */
-export const codePurposes = mailedPurposes;
-export type CodePurpose = MailedPurpose;
+import type { CodePurpose, Contact } from '../../../lib/contact.ts';
 
 /** The key of a contact's rows in `codes`. The tables of codes hold no contact. */
 export const hashContact = (key: string, contact: Contact): Buffer =>

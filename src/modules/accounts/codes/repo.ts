@@ -1,7 +1,8 @@
 /** One-time codes, the wrong tries, and the daily counts of messages. */
 import { dayMs, newIdAt, utcDay } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
-import { type CodePurpose, contactScope, strangersScope } from './hashes.ts';
+import type { CodePurpose } from '../../../lib/contact.ts';
+import { contactScope, strangersScope } from './hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 import type { Try } from './try-limits.ts';
 

@@ -13,7 +13,7 @@
  * any other network, and all of `network` and `device`.
  */
 import { dayMs } from '#base';
-import type { CodePurpose } from './hashes.ts';
+import type { CodePurpose } from '../../../lib/contact.ts';
 import type { Requester, Trust } from './requesters.ts';
 
 const windowMs = 15 * 60_000;

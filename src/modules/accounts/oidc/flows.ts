@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { keyedHash } from '#base';
 import type { ReadyConfig } from '../../../config/config.ts';
-import { oidcCookie, oidcCookieName, readCookies } from '../../../http/browser-cookie.ts';
+import { browserCookieName, readCookies, setCookie } from '../../../http/browser-cookie.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { seal, unsealOwn } from '../../../lib/sealing.ts';
 
@@ -33,6 +33,10 @@ type StoredFlow = Omit<Flow, 'caller'> & {
 
 type FlowConfig = Pick<ReadyConfig, 'publicUrl' | 'secretKey'>;
 
+/** The cookie with a sign-in that has begun at the provider. */
+const cookieName = (config: FlowConfig): string =>
+  browserCookieName(config).replace('potluck', 'potluck-oidc');
+
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'oidc-flow', '');
 const random = () => randomBytes(32).toString('base64url');
 
@@ -52,11 +56,11 @@ export function flowCookie(config: FlowConfig, { caller, ...flow }: Flow, now: D
     expiresAt: now.getTime() + lifetimeMs,
   };
   const sealed = seal(sealKey(config.secretKey), stored);
-  return oidcCookie(config, sealed.toString('base64url'), lifetimeMs);
+  return setCookie(config, cookieName(config), sealed.toString('base64url'), lifetimeMs);
 }
 
 /** The `Set-Cookie` that forgets it. */
-export const clearedFlowCookie = (config: FlowConfig): string => oidcCookie(config, '', 0);
+export const clearedFlowCookie = (config: FlowConfig): string => setCookie(config, cookieName(config), '', 0);
 
 /** @returns the flow of this browser that has the state; null if there is none, or if it has expired */
 export function readFlow(
@@ -65,7 +69,7 @@ export function readFlow(
   state: string,
   now: Date,
 ): Flow | null {
-  const [cookie = ''] = readCookies(headers.cookie ?? '', oidcCookieName(config));
+  const [cookie = ''] = readCookies(headers.cookie ?? '', cookieName(config));
   const stored = unsealOwn<StoredFlow>(sealKey(config.secretKey), Buffer.from(cookie, 'base64url'));
   if (!stored || stored.state !== state || stored.expiresAt <= now.getTime()) return null;
   const { expiresAt: _, caller, ...flow } = stored;

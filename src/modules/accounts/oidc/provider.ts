@@ -3,10 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { lazily, singleFlight, withTimeout } from '#base';
 import { requestSpan } from '#telemetry';
-import type { OidcConfig } from '../../../config/oidc.ts';
 import { type Contact, identityOf, type MessageContact } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { canonicalAddress } from '../../../lib/mail-address.ts';
+import type { OidcConfig } from './config.ts';
 import type { Flow } from './flows.ts';
 import { problemOf } from './provider-errors.ts';
 
@@ -110,7 +110,7 @@ export class Provider {
     const { discovery, allowInsecureRequests, customFetch, enableNonRepudiationChecks } = await loadClient();
     const { issuer, clientId } = this.#config;
     const configuration = await discovery(new URL(issuer), clientId, undefined, await this.#clientAuth(), {
-      // A provider on this machine may be without encryption (config/oidc.ts).
+      // A provider on this machine may be without encryption (modules/accounts/oidc/config.ts).
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
       timeout: requestTimeoutSeconds,
       [customFetch]: fetchTraced,

@@ -3,12 +3,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { notExported } from '#telemetry';
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import type { Config } from '../../../config/config.ts';
-import type { SmsConfig } from '../../../config/sms.ts';
 import { textMessages } from '../../../http/metrics.ts';
-import type { CodePurpose } from '../codes/hashes.ts';
+import type { CodePurpose } from '../../../lib/contact.ts';
 import type { SendText } from './call-service.ts';
+import type { SmsConfig } from './config.ts';
 import { smsFailures } from './failure.ts';
-import { httpSender } from './http.ts';
+import { httpSender } from './http-service.ts';
 import { contactChangedText, messageText, testText } from './texts.ts';
 import { twilioSender } from './twilio.ts';
 

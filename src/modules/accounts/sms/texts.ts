@@ -1,7 +1,7 @@
 /** The texts of messages with codes. */
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import type { Config } from '../../../config/config.ts';
-import type { CodePurpose } from '../codes/hashes.ts';
+import type { CodePurpose } from '../../../lib/contact.ts';
 
 /** `advice` is left out if it makes the message too long, with the line that binds the code to a host. */
 type Text = { text: string; advice?: string };

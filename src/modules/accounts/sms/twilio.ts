@@ -1,5 +1,5 @@
-import type { TwilioConfig } from '../../../config/sms.ts';
 import { callSmsService, type SendText } from './call-service.ts';
+import type { TwilioConfig } from './config.ts';
 import { SmsFailure } from './failure.ts';
 
 /** Creates messages at Twilio (https://www.twilio.com/docs/messaging/api/message-resource). */

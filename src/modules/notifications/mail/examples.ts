@@ -3,10 +3,10 @@
  * the pictures of the documentation. The tokens in its links are not valid.
  */
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
+import { codePurposes } from '../../../lib/contact.ts';
 import { codeContent } from '../../../mail/code-content.ts';
 import { isMailKind, mailKinds } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
-import { mailedPurposes } from '../../../mail/mailer.ts';
 import {
   anonymousKinds,
   type DeliveredKindName,
@@ -17,14 +17,14 @@ import type { NotificationRow } from '../present.ts';
 import { type MailContext, type MailedNews, newsContent, ownContent } from './mail-content.ts';
 import { summaryContent } from './write-summary.ts';
 
-const codeKinds = mailedPurposes.map((purpose) => `code_${purpose}` as const);
+const codeKinds = codePurposes.map((purpose) => `code_${purpose}` as const);
 /** Mails with codes, and the mails of the queue. */
 export const exampleKinds = [...codeKinds, ...mailKinds, ...deliveredKinds];
 export type ExampleKind = (typeof exampleKinds)[number];
 
 /** @param context `links`: null for mails that lead to no page */
 export function mailExample(kind: ExampleKind, language: Language, context: MailContext): MailContent {
-  const purpose = mailedPurposes.find((name) => kind === `code_${name}`);
+  const purpose = codePurposes.find((name) => kind === `code_${name}`);
   if (purpose) {
     const link = context.links && `${context.links}/sign-in/link?token=Zm9v`;
     const code = { address: 'noor@example.net', purpose, code: '493027', link, language };

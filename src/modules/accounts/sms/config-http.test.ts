@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { configFaults } from '../../test/support/config-faults.ts';
-import { readConfig } from './config.ts';
+import { configFaults } from '../../../../test/support/config-faults.ts';
+import { readConfig } from '../../../config/config.ts';
 
 const http = {
   SMS_DRIVER: 'http',

@@ -1,7 +1,7 @@
-import type { HttpSmsConfig } from '../../../config/sms-http.ts';
-import { fillIn } from '../../../lib/sms-template.ts';
 import { callSmsService, type SendText } from './call-service.ts';
+import type { HttpSmsConfig } from './config-http.ts';
 import { SmsFailure } from './failure.ts';
+import { fillIn } from './template.ts';
 
 /** Sends the request of the configuration for each message. */
 export function httpSender(config: HttpSmsConfig): SendText {

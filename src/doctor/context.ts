@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts';
-import type { MessageContact } from '../../lib/contact.ts';
+import type { Config } from '../config/config.ts';
+import type { MessageContact } from '../lib/contact.ts';
 
 /** What checks get. */
 export type Context = {

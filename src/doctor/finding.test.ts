@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { inspectConfig } from '../../config/config.ts';
+import { inspectConfig } from '../config/config.ts';
 import { examine, good } from './finding.ts';
 
 const contextOf = (env: Record<string, string>) => ({

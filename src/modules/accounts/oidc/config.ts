@@ -1,6 +1,6 @@
 /** The OpenID Connect provider with which people sign in. No fault shows the secret. */
 import { isLoopbackUrl } from '#base';
-import { isUrl, type Reader } from './reader.ts';
+import { isUrl, type Reader } from '../../../config/reader.ts';
 
 /** `issuer`: as the URL parser writes it: that of the provider may lack the slash after the host. */
 export type OidcConfig = {

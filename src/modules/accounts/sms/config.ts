@@ -1,6 +1,6 @@
 /** How codes are sent. */
-import type { Reader } from './reader.ts';
-import { type HttpSmsConfig, readHttpSms } from './sms-http.ts';
+import type { Reader } from '../../../config/reader.ts';
+import { type HttpSmsConfig, readHttpSms } from './config-http.ts';
 
 export type TwilioConfig = {
   driver: 'twilio';

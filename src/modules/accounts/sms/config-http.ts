@@ -1,8 +1,8 @@
 /** An SMS service with an HTTP API: the request for a message, as templates. No fault shows a value with secrets. */
 import { isIP } from 'node:net';
 import { isPublicAddress } from '#base';
-import { type BodyFormat, fillIn, hasPlaceholder, hasUnknownPlaceholder } from '../lib/sms-template.ts';
-import { isUrl, type Reader } from './reader.ts';
+import { isUrl, type Reader } from '../../../config/reader.ts';
+import { type BodyFormat, fillIn, hasPlaceholder, hasUnknownPlaceholder } from './template.ts';
 
 export type HttpSmsConfig = {
   driver: 'http';
