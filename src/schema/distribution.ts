@@ -40,7 +40,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     upload_usage: { key: 'user_id', owner: 'modules/uploads' },
     loose_files: { key: 'id', owner: 'modules/uploads' },
     calendars: { key: 'user_id', owner: 'modules/calendars' },
-    reports: { key: 'reporter_id', owner: 'modules/reports' },
+    reports: { key: 'reporter_id', owner: 'modules/moderation' },
     notification_causes: { key: 'user_id', owner: 'outbox' },
     notification_fan_outs: { key: 'event_id', owner: 'outbox' },
     event_notices: { key: 'event_id', owner: 'outbox' },

@@ -1,7 +1,7 @@
 /** Suspension and restoration of accounts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hideLateEvents } from '../../src/modules/admin/suspension.ts';
+import { hideLateEvents } from '../../src/modules/moderation/suspension.ts';
 import { often } from '../support/all-cases.ts';
 import { connectionOf, untilBlockedBy } from '../support/blocked-transactions.ts';
 import {

@@ -176,11 +176,13 @@ export const accessFaults: Fault[] = [
     ["if (caller && !current) return 'token_invalid';", '', 'live-access', 'a stream outlives its session'],
     ['row && isVisible(row, current) ? null', 'row ? null', 'live-access', 'a stream of a private event'],
   ]),
-  ...faultsOf('src/modules/admin/suspension.ts', [
+  ...faultsOf('src/modules/moderation/suspension.ts', [
     ["if (state.role === 'admin') throw", 'if (false) throw', 'admin-suspension', 'an admin is suspended'],
   ]),
-  ...faultsOf('src/modules/admin/repo.ts', [
+  ...faultsOf('src/modules/accounts/roles/repo.ts', [
     ['if (others.length === 0) throw', 'if (false) throw', 'admin-roles', 'no admin is left'],
+  ]),
+  ...faultsOf('src/modules/moderation/repo.ts', [
     ['listedCondition()', 'sql`true`', 'admin-reports', 'the overview counts drafts'],
   ]),
   ...faultsOf('src/http/define-endpoint.ts', [

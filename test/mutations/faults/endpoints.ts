@@ -254,19 +254,19 @@ export const endpointFaults: Fault[] = [
       'the feed shows a private profile',
     ],
   ]),
-  ...faultsOf('src/modules/admin/list-accounts.ts', [
+  ...faultsOf('src/modules/moderation/list-accounts.ts', [
     ["caller: 'admin',", "caller: 'fresh',", 'admin-roles', 'everybody lists accounts and phone numbers'],
   ]),
-  ...faultsOf('src/modules/admin/list-audit.ts', [
+  ...faultsOf('src/modules/moderation/list-audit.ts', [
     ["caller: 'admin',", "caller: 'fresh',", 'admin-roles', 'everybody reads the audit trail'],
   ]),
-  ...faultsOf('src/modules/admin/list-flags.ts', [
+  ...faultsOf('src/modules/instance/flags/list-flags.ts', [
     ["caller: 'admin',", "caller: 'fresh',", 'admin-flags', 'everybody reads the flags'],
   ]),
-  ...faultsOf('src/modules/admin/change-role.ts', [
+  ...faultsOf('src/modules/accounts/roles/change-role.ts', [
     ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
   ]),
-  ...faultsOf('src/modules/reports/admin-reports.ts', [
+  ...faultsOf('src/modules/moderation/reports/admin-reports.ts', [
     [
       "caller: 'admin',\n  method: 'GET',\n  path: '/v1/admin/reports',",
       "caller: 'fresh',\n  method: 'GET',\n  path: '/v1/admin/reports',",

@@ -132,7 +132,7 @@ export const peopleFaults: Fault[] = [
       'a wrong number of unread messages',
     ],
   ]),
-  ...faultsOf('src/modules/reports/policy.ts', [
+  ...faultsOf('src/modules/moderation/reports/policy.ts', [
     ['event && isVisible(event, viewer) ?', 'event ?', 'admin-reports', 'reveals a private event'],
     [' and not is_own`', '`', 'admin-reports', 'a report of an own message'],
     [
@@ -179,7 +179,7 @@ export const peopleFaults: Fault[] = [
       'guests learn of a private event',
     ],
   ]),
-  ...faultsOf('src/modules/reports/repo.ts', [
+  ...faultsOf('src/modules/moderation/reports/repo.ts', [
     [
       "where role = 'admin' and suspended_at is null",
       "where role = 'admin'",

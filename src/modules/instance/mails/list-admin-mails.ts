@@ -1,8 +1,8 @@
 import { maxId } from '#base';
-import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { listMails } from '../../mail/mails.ts';
+import { cursorPage, readCursor, toPage } from '../../../http/cursors.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { listMails } from '../../../mail/mails.ts';
 import { toAdminMail } from './present.ts';
 import { AdminMail, MailQuery } from './schemas.ts';
 

@@ -1,6 +1,6 @@
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
 import { toReport } from './present.ts';
 import { insertReport } from './repo.ts';
 import { NewReport, Report } from './schemas.ts';

@@ -1,10 +1,10 @@
 /** Decides what a person may report, and finds the person whom the report concerns. */
 import { sql, type Transaction } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
-import { formatItemId, readId, readItemId } from '../../lib/ids.ts';
-import { isVisible } from '../events/policy.ts';
-import { findEvent } from '../events/repo.ts';
-import { findItemState } from '../items/repo.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import { formatItemId, readId, readItemId } from '../../../lib/ids.ts';
+import { isVisible } from '../../events/policy.ts';
+import { findEvent } from '../../events/repo.ts';
+import { findItemState } from '../../items/repo.ts';
 import type { NewReport } from './schemas.ts';
 
 /** The id in its canonical form, and the person whom a report of the subject concerns. */

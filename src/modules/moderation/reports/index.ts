@@ -1,5 +1,5 @@
-import { defineModule } from '../../http/define-module.ts';
-import type { BaseServices } from '../../http/services.ts';
+import { defineModule } from '../../../http/define-module.ts';
+import type { BaseServices } from '../../../http/services.ts';
 import { getReport, listReports, resolveReport } from './admin-reports.ts';
 import { createReport } from './create-report.ts';
 import { reportDeletionHooks } from './delete-account-data.ts';

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { languages } from '../../../web/src/lib/language/languages.ts';
 import { auditActions } from '../../audit/audit.ts';
-import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import {
   body,
@@ -15,16 +13,13 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
-import { type ContactKind, contactKinds } from '../../lib/contact.ts';
-import { mailStates } from '../../mail/mails.ts';
+import { Role } from '../accounts/roles/schemas.ts';
 import { Hidden } from '../events/schemas.ts';
-import { storedMailKinds } from '../notifications/schemas.ts';
 import { Person } from '../people/schemas.ts';
-import { reasons } from '../reports/schemas.ts';
+import { reasons } from './reports/schemas.ts';
 
 const exampleId = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] };
 const id = Type.String(exampleId);
-const roles = ['user', 'admin'] as const;
 
 /** The body is optional. */
 export const SuspensionReason = body(
@@ -54,9 +49,6 @@ export const HidingReason = body(
 );
 export const HiddenEvent = named('HiddenEvent', Type.Object({ id, hidden: nullable(Hidden) }));
 
-export const NewRole = body({ role: oneOf(roles) }, { examples: [{ role: 'admin' }] });
-export const Role = named('RoleState', Type.Object({ id, role: oneOf(roles) }));
-
 export const AdminUserQuery = Type.Object({
   q: Type.Optional(
     text(1, 100, { description: 'Words of the name or username, as in the search of people.' }),
@@ -84,53 +76,13 @@ export const AdminUser = named(
     ...Person.properties,
     phone: nullable(Type.String({ examples: ['+12025550102'] })),
     email: nullable(Type.String({ examples: ['mara@example.org'] })),
-    role: oneOf(roles),
+    role: Role.properties.role,
     isSuspended: Type.Boolean(),
     suspension: nullable(ref(Suspension)),
     createdAt: timestamp(),
   }),
 );
 export type AdminUser = Static<typeof AdminUser>;
-
-export const FlagParams = Type.Object({ name: Type.String({ examples: flagNames }) });
-export const FlagChange = body({ enabled: Type.Boolean() }, { examples: [{ enabled: false }] });
-export const Flag = named(
-  'Flag',
-  Type.Object({
-    name: oneOf(flagNames),
-    enabled: Type.Boolean(),
-    description: Type.String({
-      description: 'The feature that the flag switches.',
-      examples: ['Claiming items.'],
-    }),
-    changedAt: nullable(timestamp(), { description: 'Null if the flag has its configured default.' }),
-  }),
-);
-export type Flag = Static<typeof Flag>;
-
-const features = flagNames.map((name) => [name, Type.Boolean({ description: flagTable[name] })]);
-export const Features = named(
-  'Features',
-  Type.Unsafe<Features>(
-    Type.Object({
-      ...Object.fromEntries(features),
-      signIn: Type.Array(oneOf(contactKinds), {
-        description:
-          'The ways to sign in: with a code that is sent to a phone number, or to a mail address; or with OpenID Connect.',
-        examples: [['phone', 'email', 'oidc']],
-      }),
-      oidcName: nullable(Type.String({ examples: ['Village account'] }), {
-        description: 'What pages call the OpenID Connect provider; null if people do not sign in with it.',
-      }),
-      mail: Type.Boolean({ description: 'Whether the server sends mails.', examples: [true] }),
-    }),
-  ),
-);
-export type Features = Record<FlagName, boolean> & {
-  signIn: ContactKind[];
-  oidcName: string | null;
-  mail: boolean;
-};
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -180,50 +132,6 @@ export const AuditEntry = named(
   }),
 );
 export type AuditEntry = Static<typeof AuditEntry>;
-
-export const MailQuery = Type.Object({
-  state: Type.Optional(oneOf(mailStates, { description: 'Mails in this state. Default: all mails.' })),
-  ...cursorQuery,
-});
-const address = Type.String({ examples: ['noor@example.org'] });
-export const AdminMail = named(
-  'AdminMail',
-  Type.Object({
-    id: Type.String({ description: 'Also the `Message-ID`, before the `@`.', ...exampleId }),
-    kind: oneOf(storedMailKinds),
-    userId: Type.String({ description: 'The recipient.', ...exampleId }),
-    address,
-    state: oneOf(mailStates, {
-      description:
-        '`queued`: to be sent. `sent`: the mail server has accepted it. `failed`: the mail server refused it for good, or for ' +
-        'two days. `suppressed`: not sent, because the mail server had refused the address for good before.',
-      examples: ['sent'],
-    }),
-    attempts: Type.Integer({ examples: [1] }),
-    reply: Type.String({
-      description: "The mail server's last words; empty before the first attempt.",
-      examples: ['250 2.0.0 Ok: queued as 4F1C2'],
-    }),
-    createdAt: timestamp(),
-    dueAt: nullable(timestamp(), { description: 'When it is sent next; null unless it is queued.' }),
-    endedAt: nullable(timestamp(), { description: 'When it was sent, failed or was suppressed.' }),
-  }),
-);
-export type AdminMail = Static<typeof AdminMail>;
-
-export const TestMail = body(
-  {
-    address: Type.String({
-      maxLength: 254,
-      description: 'Where the mail goes.',
-      examples: ['noor@example.org'],
-    }),
-    language: Type.Optional(oneOf(languages, { description: 'Default: `en`.' })),
-  },
-  { examples: [{ address: 'noor@example.org' }] },
-);
-
-export const QueuedMailId = named('QueuedMailId', Type.Object({ id }));
 
 const upTo = (description: string) =>
   Type.Integer({ description: `${description}, at most 1,000.`, examples: [3] });

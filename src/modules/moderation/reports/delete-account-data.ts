@@ -1,6 +1,6 @@
 /** Account deletion: reports by the person, and reports about the person. */
 import { lockEach, sql } from '#pg';
-import type { DeletionHook } from '../../http/define-module.ts';
+import type { DeletionHook } from '../../../http/define-module.ts';
 
 export const reportDeletionHooks: DeletionHook[] = [
   {

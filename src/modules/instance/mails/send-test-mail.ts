@@ -1,12 +1,12 @@
 import { newId } from '#base';
-import { baseLanguage } from '../../../web/src/lib/language/languages.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin } from '../../identity/act-as-admin.ts';
-import { invalid } from '../../lib/errors.ts';
-import { canonicalAddress } from '../../lib/mail-address.ts';
-import { MailFailure } from '../../mail/mailer.ts';
-import { insertMails } from '../../mail/mails.ts';
+import { baseLanguage } from '../../../../web/src/lib/language/languages.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { actAsAdmin } from '../../../identity/act-as-admin.ts';
+import { invalid } from '../../../lib/errors.ts';
+import { canonicalAddress } from '../../../lib/mail-address.ts';
+import { MailFailure } from '../../../mail/mailer.ts';
+import { insertMails } from '../../../mail/mails.ts';
 import { QueuedMailId, TestMail } from './schemas.ts';
 
 export const sendTestMail = defineEndpoint({

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { baseLanguage, languages } from '../../../web/src/lib/language/languages.ts';
-import { senderNameOf } from '../../config/mail.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { named, oneOf } from '../../http/schemas.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { renderHtml, renderText } from '../../mail/layout.ts';
-import { exampleKinds, mailExample } from '../notifications/mail/examples.ts';
-import { mailContextOf } from '../notifications/mail/mail-content.ts';
+import { baseLanguage, languages } from '../../../../web/src/lib/language/languages.ts';
+import { senderNameOf } from '../../../config/mail.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { named, oneOf } from '../../../http/schemas.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { renderHtml, renderText } from '../../../mail/layout.ts';
+import { exampleKinds, mailExample } from '../../notifications/mail/examples.ts';
+import { mailContextOf } from '../../notifications/mail/mail-content.ts';
 
 const MailPreview = named(
   'MailPreview',

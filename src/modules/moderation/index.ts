@@ -1,38 +1,24 @@
 import { maintainAudit } from '../../audit/audit.ts';
 import { defineModule } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { changeRole } from './change-role.ts';
 import { getAdminOverview } from './get-admin-overview.ts';
-import { getFeatures } from './get-features.ts';
 import { hideEvent, showEvent } from './hide-event.ts';
 import { listAccounts } from './list-accounts.ts';
-import { listAdminMails } from './list-admin-mails.ts';
 import { listAudit } from './list-audit.ts';
-import { listFlags } from './list-flags.ts';
-import { previewMail } from './preview-mail.ts';
-import { sendTestMail } from './send-test-mail.ts';
 import { restoreAccount, suspendAccount } from './suspend-account.ts';
 import { hideLateEvents } from './suspension.ts';
-import { switchFlag } from './switch-flag.ts';
 
-/** Administration: accounts, roles, feature flags, the audit trail and mails. */
-export const admin = defineModule<BaseServices>({
+/** What admins do about people and events: lists of accounts, suspension, hidden events, the audit trail, and the overview. */
+export const moderation = defineModule<BaseServices>({
   tag: 'Administration',
   endpoints: {
-    getFeatures,
     getAdminOverview,
     listAccounts,
     suspendAccount,
     restoreAccount,
     hideEvent,
     showEvent,
-    changeRole,
-    listFlags,
-    switchFlag,
     listAudit,
-    listAdminMails,
-    previewMail,
-    sendTestMail,
   },
   jobs: [
     {

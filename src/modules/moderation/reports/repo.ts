@@ -1,8 +1,8 @@
 import { dayMs, newId } from '#base';
 import { type Database, lockEach, one, type Queryable, rowsOf, sql, type Transaction } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
-import { insertSelectedCauses } from '../../outbox/causes.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { insertSelectedCauses } from '../../../outbox/causes.ts';
 import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, InvolvedRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport, ReportOrder } from './schemas.ts';

@@ -1,7 +1,7 @@
-import { type FlagName, flagNames } from '../../flags/flags.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { oidcNameOf } from '../accounts/oidc/provider-name.ts';
+import { type FlagName, flagNames } from '../../../flags/flags.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { oidcNameOf } from '../../accounts/oidc/provider-name.ts';
 import { Features } from './schemas.ts';
 
 export const getFeatures = defineEndpoint({

@@ -1,8 +1,8 @@
 import { dayMs } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
-import { countOpenReports } from '../reports/repo.ts';
 import { countAccounts, countAccountsByDay, countEvents, countEventsByDay, countSuspended } from './repo.ts';
+import { countOpenReports } from './reports/repo.ts';
 import { AdminOverview } from './schemas.ts';
 
 export const getAdminOverview = defineEndpoint({

@@ -9,7 +9,7 @@ import { readId } from '../../lib/ids.ts';
 import { insertCauses } from '../../outbox/causes.ts';
 import { hideEvent as hide, showEvent as show } from '../events/hide-event.ts';
 import { EventParams } from '../events/schemas.ts';
-import { resolveReportsOf } from '../reports/repo.ts';
+import { resolveReportsOf } from './reports/repo.ts';
 import { HiddenEvent, HidingReason } from './schemas.ts';
 
 const common = {

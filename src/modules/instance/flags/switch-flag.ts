@@ -1,9 +1,9 @@
-import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { defaultsOf, type FlagName, flagNames, recordFlagChange, setFlag } from '../../flags/flags.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { actAsAdmin } from '../../identity/act-as-admin.ts';
-import { Problem } from '../../lib/errors.ts';
+import { auditContextOf, recordAudit } from '../../../audit/audit.ts';
+import { defaultsOf, type FlagName, flagNames, recordFlagChange, setFlag } from '../../../flags/flags.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { actAsAdmin } from '../../../identity/act-as-admin.ts';
+import { Problem } from '../../../lib/errors.ts';
 import { toFlag } from './present.ts';
 import { Flag, FlagChange, FlagParams } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { cursorQuery } from '../../http/cursors.ts';
-import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../http/schemas.ts';
-import { Person } from '../people/schemas.ts';
+import { cursorQuery } from '../../../http/cursors.ts';
+import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../../http/schemas.ts';
+import { Person } from '../../people/schemas.ts';
 
 export const subjectTypes = ['event', 'item', 'message', 'user'] as const;
 export const reasons = [

@@ -1,8 +1,8 @@
 /** Account export: reports by the person. */
 import { Type } from 'typebox';
 import { sql } from '#pg';
-import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../../http/schemas.ts';
 import { reasons, subjectTypes } from './schemas.ts';
 
 export const reportExportSections: ExportSection[] = [

@@ -1,10 +1,10 @@
 import { transaction } from '#pg';
-import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { lockAdmin } from '../../identity/act-as-admin.ts';
-import { UserParams } from '../people/schemas.ts';
-import { readUserId } from '../people/user-id.ts';
+import { auditContextOf, recordAudit } from '../../../audit/audit.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { lockAdmin } from '../../../identity/act-as-admin.ts';
+import { UserParams } from '../../people/schemas.ts';
+import { readUserId } from '../../people/user-id.ts';
 import { lockRoles, changeRole as writeRole } from './repo.ts';
 import { NewRole, Role } from './schemas.ts';
 

@@ -1,8 +1,6 @@
 import type { AuditRow } from '../../audit/audit.ts';
-import { type FlagName, flagTable } from '../../flags/flags.ts';
-import type { MailRow } from '../../mail/mails.ts';
 import { avatarUrl } from '../people/present.ts';
-import type { AdminMail, AdminUser, AuditEntry, Flag } from './schemas.ts';
+import type { AdminUser, AuditEntry } from './schemas.ts';
 
 export type AdminUserRow = Omit<AdminUser, 'avatar' | 'isSuspended' | 'suspension'> & {
   avatarUpload: string | null;
@@ -21,23 +19,8 @@ export const toAdminUser = (
   suspension: suspendedAt && { suspendedAt, reason },
 });
 
-/** @param changedAt null if no admin has switched the flag */
-export const toFlag = (name: FlagName, enabled: boolean, changedAt: Date | null): Flag => ({
-  name,
-  enabled,
-  description: flagTable[name],
-  changedAt,
-});
-
 export const toAuditEntry = ({ who, byId, ...row }: AuditRow): AuditEntry => ({
   ...row,
   who: who.toString('base64url').slice(0, 12),
   byUserId: byId,
-});
-
-export const toAdminMail = ({ kind, state, dueAt, ...row }: MailRow): AdminMail => ({
-  ...row,
-  kind: kind as AdminMail['kind'],
-  state,
-  dueAt: state === 'queued' ? dueAt : null,
 });

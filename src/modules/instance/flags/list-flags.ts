@@ -1,7 +1,7 @@
-import { defaultsOf, listFlags as findFlags, flagNames } from '../../flags/flags.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listOf } from '../../http/schemas.ts';
-import type { BaseServices } from '../../http/services.ts';
+import { defaultsOf, listFlags as findFlags, flagNames } from '../../../flags/flags.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { listOf } from '../../../http/schemas.ts';
+import type { BaseServices } from '../../../http/services.ts';
 import { toFlag } from './present.ts';
 import { Flag } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { avatarUrl } from '../people/present.ts';
+import { avatarUrl } from '../../people/present.ts';
 import type { AdminReport, Report } from './schemas.ts';
 
 /** `aboutId`: the person whom the report concerns. */
