@@ -41,13 +41,13 @@ export const faults: Fault[] = [
 /** Faults that no response shows, because a second mechanism has the same result. */
 export const equivalents: Equivalent[] = [
   {
-    file: 'src/modules/items/apply-claims.ts',
+    file: 'src/modules/items/claims/apply.ts',
     text: 'left: move.item.left - move.by',
     fault: 'left: move.item.left',
     reason: 'The constraint never_oversold aborts the batch, and its claims are repeated one at a time.',
   },
   {
-    file: 'src/modules/attendance/apply-bookings.ts',
+    file: 'src/modules/attendance/bookings/apply.ts',
     text: '[...commands.filter((each) => !isLast(each)), ...commands.filter(isLast)]',
     fault: '[...commands.filter(isLast), ...commands.filter((each) => !isLast(each))]',
     reason: 'Commands of a batch have no order. The counted waitlist keeps its seats in both orders.',

@@ -4,8 +4,8 @@ import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { takeBack } from '../../outbox/summaries.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
-import { type CounterMove, moveCounters } from './booking-repo.ts';
-import { moveRsvpCounters, type RsvpCounterMove } from './rsvp-repo.ts';
+import { type CounterMove, moveCounters } from './bookings/repo.ts';
+import { moveRsvpCounters, type RsvpCounterMove } from './rsvps/repo.ts';
 
 export const attendanceDeletionHooks: DeletionHook[] = [
   {

@@ -1,9 +1,9 @@
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import type { EventServices } from '../events/services.ts';
-import { type BookingCommand, bookingKey, bookingRules } from './apply-bookings.ts';
-import { rsvpKey, rsvpRules } from './apply-rsvps.ts';
-import type { BookingRow } from './booking-schemas.ts';
-import type { RsvpCommand } from './rsvp-policy.ts';
+import { type BookingCommand, bookingKey, bookingRules } from './bookings/apply.ts';
+import type { BookingRow } from './bookings/schemas.ts';
+import { rsvpKey, rsvpRules } from './rsvps/apply.ts';
+import type { RsvpCommand } from './rsvps/policy.ts';
 
 export type AttendanceServices = EventServices & {
   /** Sets and removes RSVPs. `apply` returns the event's number of RSVPs after the command. */

@@ -1,7 +1,7 @@
 /** The first guests of events whom a viewer may list. */
 import type { Database } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
-import { listGuests } from '../attendance/guest-repo.ts';
+import { listGuests } from '../attendance/guests/repo.ts';
 import { listShownPeople } from '../events/shown-people.ts';
 import type { PersonRow } from '../people/present.ts';
 import { maxGuests } from './highlight-schemas.ts';

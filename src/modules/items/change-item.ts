@@ -4,7 +4,7 @@ import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readItemId } from '../../lib/ids.ts';
-import { listClaimants } from './claimants.ts';
+import { listClaimants } from './claims/claimants.ts';
 import { requireItemOrganizer } from './policy.ts';
 import { type ItemRow, toClaimant, toItem, versionOfItem } from './present.ts';
 import { updateItem as changeItem, listMyClaims, deleteItem as removeItem } from './repo.ts';

@@ -3,7 +3,7 @@ import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ItemId } from '../../lib/ids.ts';
 import { takeBack } from '../../outbox/summaries.ts';
-import { moveStock, type StockMove, stockKeyOf } from './claim-repo.ts';
+import { moveStock, type StockMove, stockKeyOf } from './claims/repo.ts';
 
 export const itemDeletionHooks: DeletionHook[] = [
   {

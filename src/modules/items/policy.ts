@@ -6,7 +6,7 @@ import type { ItemId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { isVisible, requireOrganizer } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
-import type { ClaimantState } from './claim-repo.ts';
+import type { ClaimantState } from './claims/repo.ts';
 import { findItemState, type ItemState } from './repo.ts';
 import type { ClaimChange, Kind } from './schemas.ts';
 

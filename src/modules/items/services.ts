@@ -1,8 +1,8 @@
 import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
 import { formatItemId } from '../../lib/ids.ts';
 import type { AttendanceServices } from '../attendance/services.ts';
-import { type ClaimCommand, claimKey, claimRules } from './apply-claims.ts';
-import { type ClaimantLoader, createClaimantLoader } from './claimants.ts';
+import { type ClaimCommand, claimKey, claimRules } from './claims/apply.ts';
+import { type ClaimantLoader, createClaimantLoader } from './claims/claimants.ts';
 import { createItemLoaders, type ItemLoaders } from './item-loaders.ts';
 import type { ClaimRow } from './present.ts';
 

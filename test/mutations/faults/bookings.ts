@@ -2,7 +2,7 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const attendanceFaults: Fault[] = [
-  ...faultsOf('src/modules/attendance/booking-policy.ts', [
+  ...faultsOf('src/modules/attendance/bookings/policy.ts', [
     [
       "access && isVisible(access, viewer) ? 'booking_not_found'",
       "access ? 'booking_not_found'",
@@ -47,7 +47,7 @@ export const attendanceFaults: Fault[] = [
   ...faultsOf('src/modules/attendance/lock-event-counters.ts', [
     ['for no key update of c`', '`', 'booking-races', 'bookings of two servers share the same seats'],
   ]),
-  ...faultsOf('src/modules/attendance/apply-bookings.ts', [
+  ...faultsOf('src/modules/attendance/bookings/apply.ts', [
     [
       'const current = access && addMove(access, moved);',
       'const current = access;',
@@ -67,7 +67,7 @@ export const attendanceFaults: Fault[] = [
       'another server shows the former number of booked seats',
     ],
   ]),
-  ...faultsOf('src/modules/attendance/rsvp-policy.ts', [
+  ...faultsOf('src/modules/attendance/rsvps/policy.ts', [
     [
       'if (!isVisible(event, viewer) && (status !== null || !existing))',
       'if (false)',
@@ -83,7 +83,7 @@ export const attendanceFaults: Fault[] = [
       'counts the guests of a person who does not come',
     ],
   ]),
-  ...faultsOf('src/modules/attendance/apply-rsvps.ts', [
+  ...faultsOf('src/modules/attendance/rsvps/apply.ts', [
     [
       'changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),',
       '',

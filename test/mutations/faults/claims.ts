@@ -36,7 +36,7 @@ export const claimFaults: Fault[] = [
     ],
     ['!command.change.note && ', '', 'claim-notes', 'a note of a person who no longer comes'],
   ]),
-  ...faultsOf('src/modules/items/claim-repo.ts', [
+  ...faultsOf('src/modules/items/claims/repo.ts', [
     ['for update of s`,', '`,', 'claim-races', 'the lock of the stock'],
     ['claimed = s.claimed + k.by,', 'claimed = s.claimed + abs(k.by),', 'claims', 'drifting counter'],
     ['claims_version = s.claims_version + 1, ', '', 'live', 'a note that pages do not hear of'],

@@ -2,10 +2,10 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const endpointFaults: Fault[] = [
-  ...faultsOf('src/modules/attendance/list-bookings.ts', [
+  ...faultsOf('src/modules/attendance/bookings/list-bookings.ts', [
     ['requireOrganizer(event.row, caller);', '', 'booking-lists', 'a stranger lists bookings'],
   ]),
-  ...faultsOf('src/modules/attendance/list-guests.ts', [
+  ...faultsOf('src/modules/attendance/guests/list-guests.ts', [
     [
       'if (!(await belongsToAudience(',
       'if (false && !(await belongsToAudience(',
@@ -19,7 +19,7 @@ export const endpointFaults: Fault[] = [
       'the guests of a private event',
     ],
   ]),
-  ...faultsOf('src/modules/items/list-claims.ts', [
+  ...faultsOf('src/modules/items/claims/list-claims.ts', [
     ['requireOrganizer(event.row, caller);', '', 'claim-lists', 'a stranger lists claims'],
     ['await requireItemOrganizer(services.db, id, caller);', '', 'claim-lists', 'a stranger lists claims'],
   ]),
@@ -37,7 +37,7 @@ export const endpointFaults: Fault[] = [
       'a stranger deletes an item',
     ],
   ]),
-  ...faultsOf('src/modules/items/claimants.ts', [
+  ...faultsOf('src/modules/items/claims/claimants.ts', [
     [
       'if (!(await belongsToAudience(',
       'if (false && !(await belongsToAudience(',

@@ -1,15 +1,15 @@
-import { readCursor, toPage } from '../../http/cursors.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Problem } from '../../lib/errors.ts';
-import { readId } from '../../lib/ids.ts';
-import { belongsToAudience, isOrganizer } from '../events/audience.ts';
-import { isVisible } from '../events/policy.ts';
-import type { Rsvp } from '../events/repo.ts';
-import { EventParams } from '../events/schemas.ts';
-import { toFoundUser } from '../people/present.ts';
-import { listGuests as findGuests, type GuestRow } from './guest-repo.ts';
-import { type Guest, GuestList, GuestListQuery } from './guest-schemas.ts';
-import type { AttendanceServices } from './services.ts';
+import { readCursor, toPage } from '../../../http/cursors.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { readId } from '../../../lib/ids.ts';
+import { belongsToAudience, isOrganizer } from '../../events/audience.ts';
+import { isVisible } from '../../events/policy.ts';
+import type { Rsvp } from '../../events/repo.ts';
+import { EventParams } from '../../events/schemas.ts';
+import { toFoundUser } from '../../people/present.ts';
+import type { AttendanceServices } from '../services.ts';
+import { listGuests as findGuests, type GuestRow } from './repo.ts';
+import { type Guest, GuestList, GuestListQuery } from './schemas.ts';
 
 export const listGuests = defineEndpoint({
   method: 'GET',

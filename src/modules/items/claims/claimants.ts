@@ -4,12 +4,12 @@
  * same time share a statement, and those without a token also the result.
  */
 import { createLoader, type Database, empty, type Queryable, sql } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
-import { belongsToAudience, type GuestCheck, isOrganizer } from '../events/audience.ts';
-import type { EventRow } from '../events/present.ts';
-import { type EventPerson, listShownPeople } from '../events/shown-people.ts';
-import { type SerializedClaimants, serializeClaimants } from './item-serializer.ts';
-import type { ClaimantRow, ClaimRow } from './present.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import { belongsToAudience, type GuestCheck, isOrganizer } from '../../events/audience.ts';
+import type { EventRow } from '../../events/present.ts';
+import { type EventPerson, listShownPeople } from '../../events/shown-people.ts';
+import { type SerializedClaimants, serializeClaimants } from '../item-serializer.ts';
+import type { ClaimantRow, ClaimRow } from '../present.ts';
 
 /** Claimants that an item shows. An event has up to 500 items, so a list has up to 5,000 claimants. */
 const maxClaimants = 10;

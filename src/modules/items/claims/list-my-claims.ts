@@ -1,9 +1,9 @@
-import { readCursor, toPage } from '../../http/cursors.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { type OwnClaim, OwnClaimPage, OwnClaimsQuery } from './own-claim-schemas.ts';
+import { readCursor, toPage } from '../../../http/cursors.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { toClaim } from '../present.ts';
+import type { ItemServices } from '../services.ts';
 import { listOwnClaims, type OwnClaimRow } from './own-claims.ts';
-import { toClaim } from './present.ts';
-import type { ItemServices } from './services.ts';
+import { type OwnClaim, OwnClaimPage, OwnClaimsQuery } from './own-schemas.ts';
 
 export const listMyClaims = defineEndpoint({
   method: 'GET',

@@ -1,10 +1,10 @@
 /** The claims of a person on the events that the person may see. */
 import { type Database, sql } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
-import { visibleCondition } from '../events/policy.ts';
-import type { EventRow } from '../events/present.ts';
-import { lastPosition } from '../events/start-pages.ts';
-import type { ClaimRow, ItemRow } from './present.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import { visibleCondition } from '../../events/policy.ts';
+import type { EventRow } from '../../events/present.ts';
+import { lastPosition } from '../../events/start-pages.ts';
+import type { ClaimRow, ItemRow } from '../present.ts';
 
 export type OwnClaimRow = ClaimRow &
   Pick<ItemRow, 'title' | 'kind' | 'emoji'> &

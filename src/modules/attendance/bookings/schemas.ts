@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
-import { Person } from '../people/schemas.ts';
+import { cursorPage, cursorQuery } from '../../../http/cursors.ts';
+import { body, named, nullable, oneOf, ref, timestamp } from '../../../http/schemas.ts';
+import { Person } from '../../people/schemas.ts';
 
 const statuses = ['booked', 'waiting'] as const;
 const maxSeats = 20;

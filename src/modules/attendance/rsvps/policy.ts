@@ -1,9 +1,9 @@
 /** Decides RSVPs. */
-import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
-import { isVisible } from '../events/policy.ts';
-import type { Rsvp } from '../events/repo.ts';
-import type { ExistingRsvp, RsvpEvent } from './rsvp-repo.ts';
+import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { isVisible } from '../../events/policy.ts';
+import type { Rsvp } from '../../events/repo.ts';
+import type { ExistingRsvp, RsvpEvent } from './repo.ts';
 
 /**
  * Sets the caller's RSVP; a `status` of null removes it. Null for `extraGuests` and `isHidden` keeps the

@@ -14,18 +14,18 @@ import {
   type Transaction,
   updateRows,
 } from '#pg';
-import type { UnlockedCaller } from '../../identity/caller.ts';
-import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import type { UnlockedCaller } from '../../../identity/caller.ts';
+import { formatItemId, type ItemId } from '../../../lib/ids.ts';
 import {
   type NewSummary,
   type Summary,
   selectSummary,
   summaryTypes,
   writeSummary,
-} from '../../outbox/summaries.ts';
-import type { Rsvp } from '../events/repo.ts';
-import type { ClaimRow } from './present.ts';
-import { type ItemState, itemStateColumns } from './repo.ts';
+} from '../../../outbox/summaries.ts';
+import type { Rsvp } from '../../events/repo.ts';
+import type { ClaimRow } from '../present.ts';
+import { type ItemState, itemStateColumns } from '../repo.ts';
 
 export type LockedItem = ItemId & ItemState & Summary;
 

@@ -1,10 +1,10 @@
 /** Bookings in batches: bookings of the same event share one transaction in place of waiting for its lock. */
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, sql, type Transaction } from '#pg';
-import type { Flags } from '../../flags/flags.ts';
-import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
-import type { UnlockedCaller } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
+import type { Flags } from '../../../flags/flags.ts';
+import type { Admitted, BatchRules, Decided } from '../../../idempotency/batch-writer.ts';
+import type { UnlockedCaller } from '../../../identity/caller.ts';
+import { Problem } from '../../../lib/errors.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
@@ -12,16 +12,17 @@ import {
   type Summary,
   type SummaryChange,
   selectSummary,
-} from '../../outbox/summaries.ts';
-import { changedEvents } from '../events/changed-events.ts';
-import { promoteWaitlist } from '../events/waitlist.ts';
+} from '../../../outbox/summaries.ts';
+import { changedEvents } from '../../events/changed-events.ts';
+import { promoteWaitlist } from '../../events/waitlist.ts';
+import { lockEventCounters } from '../lock-event-counters.ts';
 import {
   type BookingAction,
   type BookingContext,
   type BookingDecision,
   canFreeSeats,
   decideBooking,
-} from './booking-policy.ts';
+} from './policy.ts';
 import {
   type BookingAccess,
   type CounterMove,
@@ -31,9 +32,8 @@ import {
   moveCounters,
   readBookings,
   updateSeats,
-} from './booking-repo.ts';
-import type { BookingRow } from './booking-schemas.ts';
-import { lockEventCounters } from './lock-event-counters.ts';
+} from './repo.ts';
+import type { BookingRow } from './schemas.ts';
 
 /** A change of the caller's booking or place in the waitlist. */
 export type BookingCommand = BookingAction & { eventId: string; caller: UnlockedCaller };

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { body as bodySchema, named, nullable, oneOf } from '../../http/schemas.ts';
-import { readId } from '../../lib/ids.ts';
-import { EventParams } from '../events/schemas.ts';
-import type { AttendanceServices } from './services.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { body as bodySchema, named, nullable, oneOf } from '../../../http/schemas.ts';
+import { readId } from '../../../lib/ids.ts';
+import { EventParams } from '../../events/schemas.ts';
+import type { AttendanceServices } from '../services.ts';
 
 const statuses = ['going', 'interested'] as const;
 

@@ -16,10 +16,10 @@ import {
   selectSummary,
   summaryTypes,
   writeSummary,
-} from '../../outbox/summaries.ts';
-import type { EventRow } from '../events/present.ts';
-import type { Rsvp } from '../events/repo.ts';
-import { lockEventCounters } from './lock-event-counters.ts';
+} from '../../../outbox/summaries.ts';
+import type { EventRow } from '../../events/present.ts';
+import type { Rsvp } from '../../events/repo.ts';
+import { lockEventCounters } from '../lock-event-counters.ts';
 
 export type RsvpKey = { eventId: string; userId: string };
 const rsvpKey = { eventId: 'uuid', userId: 'uuid' } as const;

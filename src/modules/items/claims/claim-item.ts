@@ -1,9 +1,9 @@
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Success } from '../../http/schemas.ts';
-import { readItemId } from '../../lib/ids.ts';
-import { toClaim } from './present.ts';
-import { Claim, ClaimChange, ItemParams, NewClaim } from './schemas.ts';
-import type { ItemServices } from './services.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Success } from '../../../http/schemas.ts';
+import { readItemId } from '../../../lib/ids.ts';
+import { toClaim } from '../present.ts';
+import { Claim, ClaimChange, ItemParams, NewClaim } from '../schemas.ts';
+import type { ItemServices } from '../services.ts';
 
 const common = {
   path: '/v1/items/:id/claim',

@@ -1,12 +1,12 @@
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Success } from '../../http/schemas.ts';
-import { Problem } from '../../lib/errors.ts';
-import { readId } from '../../lib/ids.ts';
-import { EventParams } from '../events/schemas.ts';
-import { findOwnBooking } from './booking-policy.ts';
-import { listBookingAccess } from './booking-repo.ts';
-import { Booking, BookingChange, NewBooking } from './booking-schemas.ts';
-import type { AttendanceServices } from './services.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Success } from '../../../http/schemas.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { readId } from '../../../lib/ids.ts';
+import { EventParams } from '../../events/schemas.ts';
+import type { AttendanceServices } from '../services.ts';
+import { findOwnBooking } from './policy.ts';
+import { listBookingAccess } from './repo.ts';
+import { Booking, BookingChange, NewBooking } from './schemas.ts';
 
 const common = {
   path: '/v1/events/:id/booking',

@@ -11,10 +11,10 @@ import {
   sql,
   updateRows,
 } from '#pg';
-import { type NewSummary, summaryTypes, writeSummary } from '../../outbox/summaries.ts';
-import type { EventRow } from '../events/present.ts';
-import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
-import type { BookingRow } from './booking-schemas.ts';
+import { type NewSummary, summaryTypes, writeSummary } from '../../../outbox/summaries.ts';
+import type { EventRow } from '../../events/present.ts';
+import { type BookingStatus, waitlistPosition } from '../../events/waitlist.ts';
+import type { BookingRow } from './schemas.ts';
 
 type BookingKey = { eventId: string; userId: string };
 const bookingKey = { eventId: 'uuid', userId: 'uuid' } as const;

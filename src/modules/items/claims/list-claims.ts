@@ -1,16 +1,16 @@
 import type { Static } from 'typebox';
 import { unlessLate } from '#fresh-records';
-import { readCursor, toPage } from '../../http/cursors.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Problem } from '../../lib/errors.ts';
-import { readId, readItemId } from '../../lib/ids.ts';
-import { isVisible, requireOrganizer } from '../events/policy.ts';
-import { EventParams } from '../events/schemas.ts';
-import { listClaims } from './claim-repo.ts';
-import { requireItemOrganizer } from './policy.ts';
-import { toGivenClaim } from './present.ts';
-import { ClaimListQuery, ClaimPage, ItemParams } from './schemas.ts';
-import type { ItemServices } from './services.ts';
+import { readCursor, toPage } from '../../../http/cursors.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { readId, readItemId } from '../../../lib/ids.ts';
+import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { EventParams } from '../../events/schemas.ts';
+import { requireItemOrganizer } from '../policy.ts';
+import { toGivenClaim } from '../present.ts';
+import { ClaimListQuery, ClaimPage, ItemParams } from '../schemas.ts';
+import type { ItemServices } from '../services.ts';
+import { listClaims } from './repo.ts';
 
 const common = {
   method: 'GET',

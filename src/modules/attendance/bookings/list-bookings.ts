@@ -1,14 +1,14 @@
 import { unlessLate } from '#fresh-records';
-import { readCursor, toPage } from '../../http/cursors.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Problem } from '../../lib/errors.ts';
-import { readId } from '../../lib/ids.ts';
-import { isVisible, requireOrganizer } from '../events/policy.ts';
-import { EventParams } from '../events/schemas.ts';
-import { toPerson } from '../people/present.ts';
-import { listBookings as findBookings } from './booking-repo.ts';
-import { BookingList, BookingListQuery } from './booking-schemas.ts';
-import type { AttendanceServices } from './services.ts';
+import { readCursor, toPage } from '../../../http/cursors.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { readId } from '../../../lib/ids.ts';
+import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { EventParams } from '../../events/schemas.ts';
+import { toPerson } from '../../people/present.ts';
+import type { AttendanceServices } from '../services.ts';
+import { listBookings as findBookings } from './repo.ts';
+import { BookingList, BookingListQuery } from './schemas.ts';
 
 export const listBookings = defineEndpoint({
   method: 'GET',

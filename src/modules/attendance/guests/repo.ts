@@ -1,9 +1,9 @@
 /** SQL of guest lists. */
 import { minId } from '#base';
 import { type Database, empty, sql } from '#pg';
-import type { Viewer } from '../../identity/caller.ts';
-import type { Rsvp } from '../events/repo.ts';
-import { listShownPeople, type ShownPerson } from '../events/shown-people.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import type { Rsvp } from '../../events/repo.ts';
+import { listShownPeople, type ShownPerson } from '../../events/shown-people.ts';
 
 /** A person with an RSVP. */
 export type GuestRow = ShownPerson & Omit<GuestRsvp, 'userId'>;

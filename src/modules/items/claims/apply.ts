@@ -1,18 +1,21 @@
 /** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { newId } from '#base';
 import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
-import type { Flags } from '../../flags/flags.ts';
-import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
-import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
-import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import type { Flags } from '../../../flags/flags.ts';
+import type { Admitted, BatchRules, Decided } from '../../../idempotency/batch-writer.ts';
+import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { formatItemId, type ItemId } from '../../../lib/ids.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
   nextSummary,
   type SummaryChange,
   type SummaryState,
-} from '../../outbox/summaries.ts';
+} from '../../../outbox/summaries.ts';
+import { type ClaimAction, refuseClaim } from '../policy.ts';
+import type { ClaimRow } from '../present.ts';
+import type { ItemState } from '../repo.ts';
 import {
   type ClaimantState,
   deleteClaims,
@@ -24,10 +27,7 @@ import {
   type StockMove,
   selectEventsWithUnreadClaims,
   updateClaims,
-} from './claim-repo.ts';
-import { type ClaimAction, refuseClaim } from './policy.ts';
-import type { ClaimRow } from './present.ts';
-import type { ItemState } from './repo.ts';
+} from './repo.ts';
 
 /** A change of the caller's claim on an item. */
 export type ClaimCommand = ClaimAction & { item: ItemId; caller: UnlockedCaller };

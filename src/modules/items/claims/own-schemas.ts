@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { named, oneOf, timestamp } from '../../http/schemas.ts';
-import { Event } from '../events/schemas.ts';
-import { Claim, kinds } from './schemas.ts';
+import { cursorPage, cursorQuery } from '../../../http/cursors.ts';
+import { named, oneOf, timestamp } from '../../../http/schemas.ts';
+import { Event } from '../../events/schemas.ts';
+import { Claim, kinds } from '../schemas.ts';
 
 export const OwnClaimsQuery = Type.Object(cursorQuery);
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { named, oneOf, ref, timestamp } from '../../http/schemas.ts';
-import { FoundUser } from '../people/schemas.ts';
+import { cursorPage, cursorQuery } from '../../../http/cursors.ts';
+import { named, oneOf, ref, timestamp } from '../../../http/schemas.ts';
+import { FoundUser } from '../../people/schemas.ts';
 
 const statuses = ['going', 'interested'] as const;
 

@@ -1,17 +1,17 @@
 /** RSVPs in batches: RSVPs to the same event share one transaction and one update of its counters. */
 import { changeStatement } from '#fresh-records';
 import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
-import type { Admitted, BatchRules, Decided } from '../../idempotency/batch-writer.ts';
-import { Problem } from '../../lib/errors.ts';
+import type { Admitted, BatchRules, Decided } from '../../../idempotency/batch-writer.ts';
+import { Problem } from '../../../lib/errors.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
   nextSummary,
   type SummaryChange,
   type SummaryState,
-} from '../../outbox/summaries.ts';
-import { changedEvents } from '../events/changed-events.ts';
-import { decideRsvp, type RsvpCommand } from './rsvp-policy.ts';
+} from '../../../outbox/summaries.ts';
+import { changedEvents } from '../../events/changed-events.ts';
+import { decideRsvp, type RsvpCommand } from './policy.ts';
 import {
   deleteRsvps,
   findRsvps,
@@ -22,7 +22,7 @@ import {
   type RsvpKey,
   upsertRsvps,
   type WrittenRsvp,
-} from './rsvp-repo.ts';
+} from './repo.ts';
 
 /** What the commands on one event change. */
 type EventMove = Omit<RsvpCounterMove, 'summary'> & { event: RsvpEvent; changes: SummaryChange[] };

@@ -1,10 +1,10 @@
 /** Decides about bookings: what a command changes, or why it is refused. */
 import { newId } from '#base';
-import type { Viewer } from '../../identity/caller.ts';
-import { Problem } from '../../lib/errors.ts';
-import { isVisible } from '../events/policy.ts';
-import type { BookingAccess, CounterMove } from './booking-repo.ts';
-import type { BookingRow } from './booking-schemas.ts';
+import type { Viewer } from '../../../identity/caller.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { isVisible } from '../../events/policy.ts';
+import type { BookingAccess, CounterMove } from './repo.ts';
+import type { BookingRow } from './schemas.ts';
 
 /**
  * `book` makes a booking, or with `waitlist` a place in the waitlist if the seats are not free. `resize` sets
