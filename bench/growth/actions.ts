@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Target } from '#pg';
 import { listTables } from '../../src/cli/backup/tables.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
+import { deliverCauses } from '../../src/modules/notifications/delivery/deliver-causes.ts';
 import { buildApp } from '../../src/server/build-app.ts';
 import { connectSql, openSql, type SqlConnection } from '../../test/support/sql-tag.ts';
 import { startWireCounter, type WireCounter } from './wire-counter.ts';

@@ -133,7 +133,7 @@ export const lastBackup = {
 };
 for (const gauge of Object.values(lastBackup)) gauge.remove();
 
-/** Rows that wait for the jobs of any server (modules/notifications/measure-backlogs.ts). */
+/** Rows that wait for the jobs of any server (modules/notifications/delivery/measure-backlogs.ts). */
 export const backlogs = {
   rows: new Gauge({
     name: 'potluck_backlog',

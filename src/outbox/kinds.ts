@@ -133,7 +133,7 @@ const causes = {
     about: 'person',
     isFromPerson: true,
     level: 'all',
-    // Once until the person reads the messages (delivery-repo.ts).
+    // Once until the person reads the messages (modules/notifications/delivery/repo.ts).
     mail: { pauseMs: 0, waitMs: 10 * minuteMs },
     icon: 'MessageCircle',
     description: 'messages of a person',

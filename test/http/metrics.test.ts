@@ -8,7 +8,7 @@ import { newIdAt } from '#base';
 import { ConnectionLostError } from '#pg';
 import { readConfig } from '../../src/config/config.ts';
 import { clockOffset } from '../../src/http/metrics.ts';
-import { measureBacklogs } from '../../src/modules/notifications/measure-backlogs.ts';
+import { measureBacklogs } from '../../src/modules/notifications/delivery/measure-backlogs.ts';
 import { buildApp } from '../../src/server/build-app.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';

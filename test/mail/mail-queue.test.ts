@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
 import { hashAddress } from '../../src/lib/mail-address.ts';
 import { releaseAddress } from '../../src/mail/suppressions.ts';
-import { deleteExpiredMails } from '../../src/modules/notifications/jobs.ts';
+import { deleteExpiredMails } from '../../src/modules/notifications/delivery/jobs.ts';
 import { headerOf, type MailCommand, type Reply } from '../support/mail-server.ts';
 import { secretKey, startTestApp } from '../support/setup.ts';
 import { createMailClient } from './mail-client.ts';

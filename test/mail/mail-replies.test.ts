@@ -1,7 +1,7 @@
 /** Replies to mails about an event reach its organizer, if the organizer allows it when the mail is sent. */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
-import { startReminders } from '../../src/modules/notifications/start-reminders.ts';
+import { startReminders } from '../../src/modules/notifications/delivery/start-reminders.ts';
 import { bookingPath } from '../support/booking-client.ts';
 import {
   addAddress,

@@ -1,6 +1,6 @@
 /** Delivers notifications and sends their mails, for tests. */
-import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
-import { runFanOuts } from '../../src/modules/notifications/fan-out.ts';
+import { deliverCauses } from '../../src/modules/notifications/delivery/deliver-causes.ts';
+import { runFanOuts } from '../../src/modules/notifications/delivery/fan-out.ts';
 import type { Person } from '../support/factories.ts';
 import { headerOf, type ReceivedMail, textOf } from '../support/mail-server.ts';
 import { expectStatus, startTestApp, type TestApp, TestClock } from '../support/setup.ts';

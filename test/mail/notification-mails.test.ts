@@ -1,7 +1,7 @@
 /** What notifications say reaches people by mail: who gets one, when, and who does not. */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
-import { startReminders } from '../../src/modules/notifications/start-reminders.ts';
+import { startReminders } from '../../src/modules/notifications/delivery/start-reminders.ts';
 import { bookingPath } from '../support/booking-client.ts';
 import {
   addAddress,

@@ -1,7 +1,7 @@
 /** Runs the jobs of notifications and reads inboxes, for tests. */
-import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
-import { runFanOuts } from '../../src/modules/notifications/fan-out.ts';
-import { startReminders } from '../../src/modules/notifications/start-reminders.ts';
+import { deliverCauses } from '../../src/modules/notifications/delivery/deliver-causes.ts';
+import { runFanOuts } from '../../src/modules/notifications/delivery/fan-out.ts';
+import { startReminders } from '../../src/modules/notifications/delivery/start-reminders.ts';
 import type { Person } from '../support/factories.ts';
 import { expectStatus, type TestApp } from '../support/setup.ts';
 

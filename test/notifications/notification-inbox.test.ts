@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { inboxSize } from '../../src/modules/notifications/delivery-repo.ts';
-import { deleteExpiredNotifications } from '../../src/modules/notifications/jobs.ts';
+import { deleteExpiredNotifications } from '../../src/modules/notifications/delivery/jobs.ts';
+import { inboxSize } from '../../src/modules/notifications/delivery/repo.ts';
 import {
   createEvent,
   createItem,

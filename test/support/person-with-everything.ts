@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
-import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
+import { deliverCauses } from '../../src/modules/notifications/delivery/deliver-causes.ts';
 import {
   addAddress,
   createEvent,

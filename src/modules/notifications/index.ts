@@ -1,8 +1,8 @@
 import { defineModule } from '../../http/define-module.ts';
 import { notificationDeletionHooks } from './delete-account-data.ts';
+import { notificationJobs } from './delivery/jobs.ts';
 import { notificationExportSections } from './export-sections.ts';
 import { getNotificationSettings } from './get-notification-settings.ts';
-import { notificationJobs } from './jobs.ts';
 import { listNotifications } from './list-notifications.ts';
 import { getEventMails } from './mail/get-event-mails.ts';
 import { markNotificationRead, markNotificationsRead } from './mark-notifications-read.ts';

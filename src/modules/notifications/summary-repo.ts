@@ -2,7 +2,7 @@
 import { join, lockEach, raw, type Statement, sql, type Transaction } from '#pg';
 import { type SummaryKind, summaries, summaryKinds } from '../../outbox/kinds.ts';
 import { columnsOf } from '../../outbox/summaries.ts';
-import { deleteOverflow, inboxSize } from './delivery-repo.ts';
+import { deleteOverflow, inboxSize } from './delivery/repo.ts';
 
 /**
  * The tables that count, in LOCK_ORDER: the order of the rows of an event, and a name of a row. With the casts the name is

@@ -283,7 +283,7 @@ export const endpointFaults: Fault[] = [
   ...faultsOf('src/modules/messages/conversation.ts', [
     ["await flags.require('messages');", '', 'admin-flags', 'the flag does not stop messages'],
   ]),
-  ...faultsOf('src/modules/notifications/delivery-repo.ts', [
+  ...faultsOf('src/modules/notifications/delivery/repo.ts', [
     [
       '.filter((userId) => full.has(userId)).map(deleteOverflow)',
       '.filter(() => false).map(deleteOverflow)',

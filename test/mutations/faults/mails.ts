@@ -94,7 +94,7 @@ export const mailFaults: Fault[] = [
     ],
     ['< patienceMs', '< Infinity', 'mail-queue', 'a refused mail is sent for ever'],
   ]),
-  ...faultsOf('src/modules/notifications/measure-backlogs.ts', [
+  ...faultsOf('src/modules/notifications/delivery/measure-backlogs.ts', [
     [
       'case when ${isHeldUp} then created_at else due_at end',
       'due_at',
@@ -167,7 +167,7 @@ export const mailFaults: Fault[] = [
   ...faultsOf('src/modules/accounts/accounts.ts', [
     [', mail_replies = false`', '`', 'mail-replies', 'guests read an address that was added for the sign-in'],
   ]),
-  ...faultsOf('src/modules/notifications/deliver.ts', [
+  ...faultsOf('src/modules/notifications/delivery/deliver.ts', [
     [
       "row.count > 0 && reachesPerson(row, 'mail')",
       'row.count > 0',

@@ -150,11 +150,11 @@ export const peopleFaults: Fault[] = [
       'a person is notified of their own actions',
     ],
   ]),
-  ...faultsOf('src/modules/notifications/deliver-causes.ts', [
+  ...faultsOf('src/modules/notifications/delivery/deliver-causes.ts', [
     [', ...(ready.length > 0 ? [deleteCauses(ready)] : [])', '', 'notifications', 'a cause notifies twice'],
     ['if (!isOurs || found', 'if (found', 'notification-races', 'two servers deliver at once'],
   ]),
-  ...faultsOf('src/modules/notifications/deliver.ts', [
+  ...faultsOf('src/modules/notifications/delivery/deliver.ts', [
     [
       ' && !blocked.has(keyOfPersons({ userId, otherId: actorId }))',
       '',
@@ -171,7 +171,7 @@ export const peopleFaults: Fault[] = [
     ],
     [" && reachesPerson(row, 'push')", '', 'push', 'a push of a kind that only goes to the inbox'],
   ]),
-  ...faultsOf('src/modules/notifications/fan-out.ts', [
+  ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [
     [
       "not e.hidden and e.visibility <> 'private' and e.end_at",
       'e.end_at',
@@ -187,7 +187,7 @@ export const peopleFaults: Fault[] = [
       'a suspended admin is notified of reports',
     ],
   ]),
-  ...faultsOf('src/modules/notifications/deliver.ts', [
+  ...faultsOf('src/modules/notifications/delivery/deliver.ts', [
     [' and n.count = ${count}', '', 'report-notifications', 'each report is pushed'],
   ]),
   ...faultsOf('src/outbox/kinds.ts', [

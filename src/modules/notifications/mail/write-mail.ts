@@ -14,8 +14,8 @@ import {
 } from '../../../outbox/kinds.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
-import { inboxSize } from '../delivery-repo.ts';
-import { isCurrent } from '../fan-out.ts';
+import { isCurrent } from '../delivery/fan-out.ts';
+import { inboxSize } from '../delivery/repo.ts';
 import { listNotices, newsOf } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification, listBroughtItems, listNotifications } from '../repo.ts';

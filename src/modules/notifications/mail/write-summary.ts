@@ -6,7 +6,7 @@ import { mailText } from '../../../mail/mail-text.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { mailedLevels, type SummaryKind, summaryKinds } from '../../../outbox/kinds.ts';
 import type { PeopleServices } from '../../people/services.ts';
-import { inboxSize } from '../delivery-repo.ts';
+import { inboxSize } from '../delivery/repo.ts';
 import type { NotificationRow } from '../present.ts';
 import { listNotifications } from '../repo.ts';
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';

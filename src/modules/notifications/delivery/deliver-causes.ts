@@ -8,7 +8,7 @@ import {
   type Transaction,
   transaction,
 } from '#pg';
-import { AdvisoryLock } from '../../schema/locks.ts';
+import { AdvisoryLock } from '../../../schema/locks.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 type CauseKey = { userId: string; id: string };

@@ -1,21 +1,21 @@
 /** The jobs that write and delete notifications. Runs of several servers at the same time are harmless. */
 import { dayMs } from '#base';
 import { type Database, transaction } from '#pg';
-import type { Job } from '../../http/define-module.ts';
-import type { BaseServices } from '../../http/services.ts';
-import { deleteExpiredMailCounts } from '../../mail/allowance.ts';
-import { deleteOldMails, leaseMs } from '../../mail/mails.ts';
+import type { Job } from '../../../http/define-module.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import { deleteExpiredMailCounts } from '../../../mail/allowance.ts';
+import { deleteOldMails, leaseMs } from '../../../mail/mails.ts';
+import { storeSummaries } from '../mail/store-summaries.ts';
+import { createPostPush } from '../push/post-push.ts';
+import { PushPlaces } from '../push/push-places.ts';
+import { deleteOldDeliveries } from '../push/push-repo.ts';
+import { isPushPossible } from '../push/require-push.ts';
+import { sendPushes } from '../push/send-pushes.ts';
+import type { NotificationServices } from '../services.ts';
 import { deliverCauses } from './deliver-causes.ts';
-import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
-import { storeSummaries } from './mail/store-summaries.ts';
 import { measureBacklogs } from './measure-backlogs.ts';
-import { createPostPush } from './push/post-push.ts';
-import { PushPlaces } from './push/push-places.ts';
-import { deleteOldDeliveries } from './push/push-repo.ts';
-import { isPushPossible } from './push/require-push.ts';
-import { sendPushes } from './push/send-pushes.ts';
-import type { NotificationServices } from './services.ts';
+import { deleteOldNotifications } from './repo.ts';
 import { startReminders } from './start-reminders.ts';
 
 /** Deletes the notifications that are older than `retentionDays`. */

@@ -1,7 +1,7 @@
 /** Measures how far the jobs of all servers are behind, for the metrics. */
 import { timeOfId } from '#base';
 import { type Database, sql } from '#pg';
-import { backlogs } from '../../http/metrics.ts';
+import { backlogs } from '../../../http/metrics.ts';
 
 /** No statement reads more rows, however long the queue is. */
 const maxRows = 10_000;

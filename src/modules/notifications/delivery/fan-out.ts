@@ -1,7 +1,7 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
 import { idAfter, minId } from '#base';
 import { join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import { type FanOutKind, fanOuts } from '../../outbox/kinds.ts';
+import { type FanOutKind, fanOuts } from '../../../outbox/kinds.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 /** A fan-out with the event as it is now. */

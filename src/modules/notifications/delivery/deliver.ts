@@ -1,16 +1,17 @@
 /** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
 import { newId } from '#base';
 import { type Statement, sql, type Transaction } from '#pg';
-import type { BaseServices } from '../../http/services.ts';
-import type { Cause } from '../../outbox/causes.ts';
+import type { BaseServices } from '../../../http/services.ts';
+import type { Cause } from '../../../outbox/causes.ts';
 import {
   type Channel,
   countedKinds,
   type DeliveredKindName,
   kindsFromPeople,
   reaches,
-} from '../../outbox/kinds.ts';
-import { insertPushes, type NewPush } from '../../outbox/pushes.ts';
+} from '../../../outbox/kinds.ts';
+import { insertPushes, type NewPush } from '../../../outbox/pushes.ts';
+import { prepareNotificationMails } from '../mail/store-mails.ts';
 import {
   keyOfPersons,
   keyOfSetting,
@@ -20,8 +21,7 @@ import {
   lockPeople,
   type NewNotification,
   writeNotifications,
-} from './delivery-repo.ts';
-import { prepareNotificationMails } from './mail/store-mails.ts';
+} from './repo.ts';
 
 /** A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. */
 export type DueCause = Omit<Cause, 'kind'> & { kind: DeliveredKindName; since?: string | null };

@@ -10,7 +10,7 @@ import {
   type Transaction,
   transaction,
 } from '#pg';
-import { insertFanOuts } from '../../outbox/causes.ts';
+import { insertFanOuts } from '../../../outbox/causes.ts';
 import { isCurrent } from './fan-out.ts';
 
 /** Further events follow with the next run. */

@@ -9,7 +9,7 @@ import {
   sql,
   type Transaction,
 } from '#pg';
-import type { Level, NotificationKind } from '../../outbox/kinds.ts';
+import type { Level, NotificationKind } from '../../../outbox/kinds.ts';
 
 /** The number of notifications that an inbox holds; older ones are deleted. */
 export const inboxSize = 200;
