@@ -1,12 +1,12 @@
 /** The secrets of the environment, which no output may contain. */
+import { oidcSecrets } from '../../modules/accounts/oidc/config.ts';
+import { smsSecrets } from '../../modules/accounts/sms/config.ts';
 
-const plain = ['SECRET_KEY', 'TWILIO_AUTH_TOKEN', 'OIDC_CLIENT_SECRET', 'S3_SECRET_ACCESS_KEY'];
-const urls = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'MAIL_URL', 'SMS_HTTP_URL'];
+const plain = ['SECRET_KEY', 'S3_SECRET_ACCESS_KEY', ...oidcSecrets, ...smsSecrets.plain];
+const urls = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'MAIL_URL', ...smsSecrets.urls];
 /** Any word of them may be a key. */
 const templates = [
-  'SMS_HTTP_URL',
-  'SMS_HTTP_HEADERS',
-  'SMS_HTTP_BODY',
+  ...smsSecrets.templates,
   'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
   'OTEL_EXPORTER_OTLP_METRICS_HEADERS',

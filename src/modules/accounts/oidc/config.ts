@@ -14,6 +14,8 @@ export type OidcConfig = {
 };
 
 const variables = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'OIDC_CLIENT_AUTH'];
+/** The variables whose values no output of the command doctor may contain. */
+export const oidcSecrets = ['OIDC_CLIENT_SECRET'];
 const methods = ['client_secret_basic', 'client_secret_post'] as const;
 const maxNameLength = 40;
 

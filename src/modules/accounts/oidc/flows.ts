@@ -33,7 +33,7 @@ type StoredFlow = Omit<Flow, 'caller'> & {
 
 type FlowConfig = Pick<ReadyConfig, 'publicUrl' | 'secretKey'>;
 
-/** The cookie with a sign-in that has begun at the provider. */
+/** The name of the cookie that remembers a sign-in which has begun at the provider. */
 const cookieName = (config: FlowConfig): string =>
   browserCookieName(config).replace('potluck', 'potluck-oidc');
 

@@ -1,4 +1,4 @@
-/** The contacts with which people sign in. */
+/** The ways to sign in: which kinds of contacts this server accepts. */
 import type { ReadyConfig } from '../../../config/config.ts';
 import type { BaseServices } from '../../../http/services.ts';
 import type { Settings } from '../../../instance/settings.ts';

@@ -11,6 +11,16 @@ export type TwilioConfig = {
 };
 export type SmsConfig = { driver: 'console' } | TwilioConfig | HttpSmsConfig;
 
+/**
+ * The variables whose values no output of the command doctor may contain: whole, as a password in a URL, or as any word of a
+ * template.
+ */
+export const smsSecrets = {
+  plain: ['TWILIO_AUTH_TOKEN'],
+  urls: ['SMS_HTTP_URL'],
+  templates: ['SMS_HTTP_URL', 'SMS_HTTP_HEADERS', 'SMS_HTTP_BODY'],
+};
+
 /** @param isRequired where people sign in by phone: that codes only appear in the log must be a deliberate choice */
 export function readSms(read: Reader, isRequired: boolean): SmsConfig {
   if (isRequired && read.text('SMS_DRIVER') === undefined) {
