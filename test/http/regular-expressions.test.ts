@@ -8,9 +8,9 @@ import { variable } from '../support/test-database.ts';
 import { patternsIn, readLiterals, type SourcePattern } from './source-patterns.ts';
 
 /** Of each text. A search in linear time takes less than 1 ms, one in quadratic time seconds, or with short texts tenths of one. */
-const length = often(64_000, 16_000);
-/** Ends the searches of one pattern, in ms. All of them together take some 10 ms in linear time. */
-const guardMs = often(1_500, 150);
+const length = often(64_000, 32_000);
+/** Of the processor, in ms: a search in linear time takes a tenth of it. */
+const limitOf = (texts: string[]) => 100 + texts.reduce((sum, text) => sum + text.length, 0) / 25_000;
 
 /** Parts of texts: each character and each run of characters that a pattern names, and one of each common class. */
 function partsOf(source: string): string[] {
@@ -34,26 +34,29 @@ function* hostileTexts({ source }: RegExp): Generator<string> {
     for (const other of [' ', 'a', '0']) yield `${(part + other).repeat(length / 4)}\u0000`;
 }
 
-/** Whether all hostile texts are searched before the guard ends the search, in one of three tries: garbage is collected meanwhile. */
+/** Whether all hostile texts are searched within the limit, in one of three tries: garbage is collected meanwhile. */
 const isLinear = (expression: RegExp): boolean => [1, 2, 3].some(() => endsInTime(expression));
 
 function endsInTime(expression: RegExp): boolean {
   // Without `g`, `test` begins at the start of each text.
   const pattern = new RegExp(expression.source, expression.flags.replace('g', ''));
+  const texts = [...hostileTexts(pattern)];
   const search = () => {
-    for (const text of hostileTexts(pattern)) pattern.test(text);
+    for (const text of texts) pattern.test(text);
   };
-  // The guard ends a search by the clock; what counts is the time of the processor, which other programs may take.
-  for (let timeout = guardMs; ; timeout *= 2) {
-    const before = process.threadCpuUsage();
+  const limit = limitOf(texts);
+  const started = process.threadCpuUsage();
+  const isInTime = () => process.threadCpuUsage(started).user / 1_000 < limit;
+  // The timeout ends a search by the clock; what counts is the time of the processor, which other programs may take.
+  for (let timeout = limit; isInTime(); timeout *= 2) {
     try {
-      vm.runInNewContext('search()', { search }, { timeout });
-      return true;
+      vm.runInNewContext('search()', { search }, { timeout: Math.ceil(timeout) });
+      return isInTime();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      if (process.threadCpuUsage(before).user / 1_000 >= guardMs / 2) return false;
     }
   }
+  return false;
 }
 
 /** A pattern without it reads a bounded number of characters from each place. */

@@ -7,7 +7,7 @@ import { createAdmin, createUpload, createUser, onePixelPng, type Person } from 
 import { deepPng, greyPng } from '../support/hostile-images.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
-const api = await startTestApp({ hasTimeLimits: true });
+const api = await startTestApp();
 const second = await api.startAnother();
 
 const upload = (by: Person, bytes: Buffer, type = 'image/png', headers: Record<string, string> = {}) =>

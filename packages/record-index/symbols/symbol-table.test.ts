@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { anyText } from '../../../test/support/any-text.ts';
 import { ByteWriter } from '../byte-writer.ts';
 import { findSymbols, SymbolEncoder, type TextWithId } from './symbol-encoder.ts';
 import { SymbolDecoder } from './symbol-table.ts';
@@ -28,7 +29,7 @@ const textWithId: fc.Arbitrary<TextWithId> = fc
     fc
       .array(
         fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 20 }),
+          anyText({ maxLength: 20 }),
           fc.constantFrom(
             id,
             id.slice(0, 20),

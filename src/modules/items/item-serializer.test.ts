@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import fastJson, { type Schema } from 'fast-json-stringify';
+import { anyText } from '../../../test/support/any-text.ts';
 import { composeItemList, serializeClaimants, serializeItems } from './item-serializer.ts';
 import { type ClaimantRow, type ItemRow, type MyClaim, toClaimant, toItem } from './present.ts';
 import { Item, ItemList } from './schemas.ts';
 
 const serializeList = fastJson(ItemList as Schema, { schema: { Item: Item as Schema } });
-const text = fc.string({ unit: 'binary', maxLength: 60 });
+const text = anyText({ maxLength: 60 });
 const count = fc.integer({ min: 0, max: 10_000 });
 const rows: fc.Arbitrary<ItemRow[]> = fc.uniqueArray(
   fc.record({
