@@ -1,14 +1,15 @@
 /** The rule for visible text, compared with the Unicode properties that define it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { codePoints } from '../../test/support/all-cases.ts';
 import { seenPattern, text, visiblePattern } from './schemas.ts';
 import { createBodyValidator } from './validation.ts';
 
 const isShown = /[^\p{Z}\p{C}\p{DI}\u2800]/u;
 
-/** Every code point, alone and between other characters. */
+/** Code points, alone and between other characters. */
 function* samples(): Generator<string> {
-  for (let code = 0; code <= 0x10ffff; code++) {
+  for (const code of codePoints()) {
     const character = String.fromCodePoint(code);
     yield character;
     yield ` ${character}`;

@@ -15,6 +15,11 @@ export const often = (all: number, sample = Math.ceil(all / 10)): number => (are
 export const sampleOf = <T>(cases: readonly T[], each = 10): T[] =>
   cases.filter((_, i) => areAllCases || i % each === 0);
 
+/** The code points from `first` on; in `npm test` those of most scripts, and each 31st other. */
+export function* codePoints(first = 0): Generator<number> {
+  for (let code = first; code <= 0x10ffff; code += areAllCases || code < 0x3100 ? 1 : 31) yield code;
+}
+
 /** A test that takes seconds and that has no cases to leave out: it does not run in `npm test`. */
 export const slowTest: typeof test = areAllCases
   ? test

@@ -20,7 +20,9 @@ export const runSuite = (folder: string): Promise<void> => runFiles(filesIn(fold
 
 /** The test files of which `npm test` checks a sample (all-cases.ts). */
 const listSampled = (): string[] =>
-  filesIn(tests).filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
+  [tests, path.join(root, 'packages'), path.join(root, 'src')]
+    .flatMap(filesIn)
+    .filter((file) => readFileSync(file, 'utf8').includes('support/all-cases.ts'));
 
 /** Runs all cases of a part of these files, but for folders with a process of their own in test/slow/. @param part from 0 to `parts - 1` */
 export function runAllCases(part: number, parts: number): Promise<void> {

@@ -9,6 +9,7 @@ import { describeMissing } from '../../src/cli/backup/manifest-text.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/backup/restore-backup.ts';
 import { writeBackup } from '../../src/cli/backup/write-backup.ts';
 import { openDirectory } from '../../src/modules/uploads/storage.ts';
+import { areAllCases } from '../support/all-cases.ts';
 import { countTables, forgeBackup, namesIn, readImages } from '../support/backup-files.ts';
 import { createUpload, createUser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
@@ -86,7 +87,7 @@ test('backup: each flipped bit makes a restore refuse the file', async () => {
   const file = fileFor('flipped.tar');
   await writeBackup(source, file);
   const bytes = await readFile(file);
-  for (let at = 0; at < bytes.length; at += 211) {
+  for (let at = 0; at < bytes.length; at += areAllCases ? 211 : 1_699) {
     const damaged = Buffer.from(bytes);
     damaged[at] = (damaged[at] ?? 0) ^ 0x10;
     await writeFile(fileFor('damaged.tar'), damaged);
