@@ -1,6 +1,6 @@
 /**
- * What mails look like: each kind in each language, as text and as HTML, compared with files. A missing file is written, so to
- * change a mail, delete its files and run the test.
+ * What mails look like: each kind in each language, as text and as HTML, compared with files. A missing file is written, except
+ * where CI is set, so to change a mail, delete its files and run the test.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,17 +46,27 @@ const mails: Record<string, MailContent> = Object.fromEntries(
 );
 
 test('mail layout: each kind in each language equals its files, and no file is of another mail', () => {
-  for (const [name, content] of Object.entries(mails))
-    for (const [file, text] of [
-      [`${name}.txt`, renderText(content)],
-      [`${name}.html`, renderHtml(content, instance)],
-    ] as const) {
-      if (!existsSync(path.join(folder, file)) && !process.env.CI)
-        writeFileSync(path.join(folder, file), text);
-      assert.equal(text, readFileSync(path.join(folder, file), 'utf8'), file);
-    }
-  const known = Object.keys(mails).flatMap((name) => [`${name}.html`, `${name}.txt`]);
-  assert.deepEqual(readdirSync(folder).sort(), known.sort());
+  const rendered = Object.entries(mails).flatMap(([name, content]) => [
+    { file: `${name}.txt`, text: renderText(content) },
+    { file: `${name}.html`, text: renderHtml(content, instance) },
+  ]);
+  if (!process.env.CI)
+    for (const { file, text } of rendered)
+      if (!existsSync(path.join(folder, file))) writeFileSync(path.join(folder, file), text);
+  const files = readdirSync(folder);
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+  const missing = rendered.filter(({ file }) => !files.includes(file));
+  const changed = rendered.filter(({ file, text }) => files.includes(file) && text !== read(file));
+  const unknown = files.filter((name) => !rendered.some(({ file }) => file === name));
+  const listed = [...missing, ...changed].map(({ file }) => file).concat(unknown);
+  const [first] = changed;
+  if (listed.length > 0)
+    assert.fail(
+      `These files of test/mail/golden are not the mails:\n${listed.join('\n')}\n` +
+        (first ? `${first.file} would be:\n${first.text}\n` : '') +
+        'If the mails are right, write the files again, and read what "git diff" shows:\n' +
+        'rm test/mail/golden/*; npm run test:one -- test/mail/mail-layout.test.ts',
+    );
 });
 
 test('mail layout: small, without anything that is loaded, and with the language and its direction', () => {

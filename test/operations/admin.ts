@@ -1,5 +1,6 @@
 /** The operations of admins. */
 import { auditActions } from '../../src/audit/audit.ts';
+import type { ExampleKind } from '../../src/modules/notifications/mail/examples.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { cursorPage, language, reportReason, yesOrNo } from './fields.ts';
 import {
@@ -28,6 +29,25 @@ const ofNewUser = (tail: string) => ({
 const ofNewEvent = {
   path: async ({ api }: RowContext) =>
     `/v1/admin/events/${(await createEvent(api, await createUser(api))).id}/hidden`,
+};
+
+const previewedMails: Record<ExampleKind, true> = {
+  code_sign_in: true,
+  code_confirm_contact: true,
+  code_change_contact: true,
+  code_delete_account: true,
+  test: true,
+  contact_changed: true,
+  summary: true,
+  eventChanged: true,
+  eventCancelled: true,
+  reminder: true,
+  newEvent: true,
+  bookingConfirmed: true,
+  eventHidden: true,
+  message: true,
+  follower: true,
+  reports: true,
 };
 
 export const adminOperations: Record<string, Operation> = {
@@ -110,23 +130,7 @@ export const adminOperations: Record<string, Operation> = {
   'GET /v1/admin/mails/preview': {
     ...required(),
     ...asking({
-      kind: needed(
-        oneOf(
-          ...['code_sign_in', 'code_confirm_contact', 'code_change_contact', 'code_delete_account'],
-          ...['test', 'contact_changed'],
-          ...[
-            'summary',
-            'eventChanged',
-            'eventCancelled',
-            'reminder',
-            'newEvent',
-            'bookingConfirmed',
-            'eventHidden',
-            'message',
-          ],
-          ...['follower', 'reports'],
-        ),
-      ),
+      kind: needed(oneOf(...Object.keys(previewedMails))),
       language: text(language),
     }),
     ...rowOfAdmins({ path: () => '/v1/admin/mails/preview?kind=reminder' }),
