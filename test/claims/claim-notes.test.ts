@@ -39,7 +39,7 @@ async function createFixtures(values: { note?: string | null } = { note: 'Lasagn
 const changeEvent = async (id: string, fields: object) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
 
-// spec: 2.7 POST /v1/items/:id/claim, PATCH /v1/items/:id/claim: `note`: what exactly the person brings
+// spec: 2.7 POST /v1/items/:id/claim, PATCH /v1/items/:id/claim: `note`
 test('note: 201 with the note in the claim, the item, the lists of claims and the claims of the person', async () => {
   const { guest, event, id, claim, readItem } = await createFixtures();
   assert.equal(claim.note, 'Lasagne, vegan');
@@ -63,7 +63,7 @@ test('note: absent everywhere if it is not set, or null', async () => {
   }
 });
 
-// spec: 2.7 PATCH /v1/items/:id/claim: `note`: what exactly the person brings
+// spec: 2.7 PATCH /v1/items/:id/claim: `note`
 test('note: a change of the note, of the quantity or of both leaves the rest; null removes the note', async () => {
   const { guest, id, claim, readItem } = await createFixtures({});
   let [expected, version] = [claim, 1];

@@ -199,7 +199,7 @@ test('list: data and total omit events of people whom the caller blocked, only f
 });
 
 // spec: 2.4 GET /v1/events: `id`; `title`; `description`; `coverUrl`; `startAt`; `endAt`
-// spec: 2.4 GET /v1/events: `location` with `address`, `lat`, `lng`; `category` with `slug`, `name`, `emoji`
+// spec: 2.4 GET /v1/events: `location`; `category`
 // spec: 2.4 GET /v1/events: `price`; `capacity`; `rsvpCount`; `myRsvp`; `isSaved`; `visibility`
 // spec: 4.9 GET /v1/events: list events, token optional
 test('list: exactly the fields of an element; myRsvp and isSaved only with a token', async () => {

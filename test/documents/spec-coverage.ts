@@ -64,18 +64,6 @@ function readAnnotation(text: string, file: string, test: string): Annotation {
 
 const unquote = (literal: string) => literal.replace(/\\(.)/g, '$1');
 
-/** The sections of docs/specification.md, by their numbers. A section does not contain its subsections. */
-export async function readSpecification(): Promise<Map<string, { title: string; text: string }>> {
-  const parts = (await read('docs/specification.md')).split(/^#{2,3} (?=\d)/m).slice(1);
-  return new Map(
-    parts.map((part) => {
-      const [heading = '', ...lines] = part.split('\n');
-      const [section = '', ...title] = heading.split(' ');
-      return [section, { title: title.join(' '), text: lines.join('\n') }];
-    }),
-  );
-}
-
 /** The text of docs/spec-coverage.md. Lines of the specification come first, in its order. */
 export function renderCoverage(annotations: Annotation[]): string {
   const sections = specification.map(({ section, title, lines }) => {

@@ -1,280 +1,115 @@
 /**
- * The sections of the specification, each with the lines that tests must cover. Annotations of tests may name
- * further lines, which are extensions of the specification.
+ * The lines of the sections 2 to 9 of the specification that tests must cover: the fields of the records, which are the first table
+ * of a section, and the lines below. Annotations of tests may name further lines, which are extensions of the specification.
  */
-type Section = { section: string; title: string; lines: string[] };
+import { fieldTablesOf, readSections, type Section } from '../operations/specification-tables.ts';
 
-export const specification: Section[] = [
-  {
-    section: '2.1',
-    title: 'User search entry',
-    lines: ['`id`', '`name`', '`username`', '`avatar`', '`bio`', '`isFollowing`'],
-  },
-  {
-    section: '2.2',
-    title: 'Public user profile',
-    lines: [
-      '`id`',
-      '`name`',
-      '`username`',
-      '`avatar`',
-      '`bio`',
-      '`followersCount`',
-      '`followingCount`',
-      '`eventsCount`',
-      '`isFollowing`',
-      '`isBlocked`',
-    ],
-  },
-  {
-    section: '2.3',
-    title: 'Profile update body',
-    lines: ['`name`', '`username`', '`bio`', '`city`'],
-  },
-  {
-    section: '2.4',
-    title: 'Event in a list',
-    lines: [
-      '`id`',
-      '`title`',
-      '`description`',
-      '`coverUrl`',
-      '`startAt`',
-      '`endAt`',
-      '`location` with `address`, `lat`, `lng`',
-      '`category` with `slug`, `name`, `emoji`',
-      '`price`',
-      '`capacity`',
-      '`rsvpCount`',
-      '`myRsvp`',
-      '`isSaved`',
-      '`visibility`',
-    ],
-  },
-  {
-    section: '2.5',
-    title: 'Full event record',
-    lines: [
-      'the fields of 2.4',
-      '`organizer` with `id`, `name`, `avatar`',
-      '`bookedCount`',
-      '`template` with `slug`, `name`',
-      '`enabledModules`',
-      '`myBooking`',
-    ],
-  },
-  {
-    section: '2.6',
-    title: 'List item',
-    lines: [
-      '`id`',
-      '`title`',
-      '`description`',
-      '`emoji`',
-      '`imageUrl`',
-      '`link`',
-      '`quantityNeeded`',
-      '`quantityClaimed`',
-      '`kind`',
-      '`myClaim`',
-    ],
-  },
-  {
-    section: '2.7',
-    title: 'Claim',
-    lines: ['`id`', '`itemId`', '`userId`', '`quantity`', '`createdAt`'],
-  },
-  {
-    section: '2.8',
-    title: 'Page metadata',
-    lines: ['`total`', '`page`', '`limit`'],
-  },
-  {
-    section: '3',
-    title: 'States and transitions',
-    lines: [
-      'RSVP: none or interested → going',
-      'RSVP: none or going → interested',
-      'RSVP: going or interested → none',
-      'saved flag: not saved → saved',
-      'saved flag: saved → not saved',
-      'follow: not following → following',
-      'follow: following → not following',
-      "block: not blocked → blocked, hidden from the blocker's feed",
-      'block: blocked → not blocked',
-      'block: a blocked person cannot send messages to the blocker',
-      'claim: none → claimed, `quantityClaimed` grows',
-      'claim: claimed → none',
-      'claim: claimed → cancelled by removal of the item',
-      'account: existing → deleted',
-      'administrative block: not suspended → suspended',
-      'administrative block: suspended → not suspended',
-      'hidden event: not hidden → hidden',
-      'hidden event: hidden → not hidden',
-    ],
-  },
-  {
-    section: '4.1',
-    title: 'GET /v1/users/search',
-    lines: [
-      'search people, token required',
-      '`q`: name or nickname, at least 2 characters',
-      '`limit`: default 10',
-      'blocks in either direction remove people from the result',
-    ],
-  },
-  {
-    section: '4.2',
-    title: 'GET /v1/users/:id',
-    lines: ['profile, token optional'],
-  },
-  {
-    section: '4.3',
-    title: 'POST /v1/users/:id/follow',
-    lines: ['follow'],
-  },
-  {
-    section: '4.4',
-    title: 'DELETE /v1/users/:id/follow',
-    lines: ['unfollow'],
-  },
-  {
-    section: '4.5',
-    title: 'POST /v1/users/:id/block',
-    lines: ['block'],
-  },
-  {
-    section: '4.6',
-    title: 'DELETE /v1/users/:id/block',
-    lines: ['unblock'],
-  },
-  {
-    section: '4.7',
-    title: 'PATCH /v1/me',
-    lines: ['change the profile, with the response of GET /v1/auth/me'],
-  },
-  {
-    section: '4.8',
-    title: 'DELETE /v1/me',
-    lines: ['delete the account with `confirmCode`'],
-  },
-  {
-    section: '4.9',
-    title: 'GET /v1/events',
-    lines: [
-      'list events, token optional',
-      '`lat`, `lng`',
-      '`radius`: km, default 50',
-      '`category`',
-      '`dateFrom`, `dateTo`',
-      '`q`: full text',
-      '`page`: default 1',
-      '`limit`: default 20, at most 50',
-      'combination of all filters',
-      'only public events',
-    ],
-  },
-  {
-    section: '4.10',
-    title: 'GET /v1/events/search',
-    lines: ['`q` required', '`page`, `limit`, and the format of GET /v1/events'],
-  },
-  {
-    section: '4.11',
-    title: 'GET /v1/events/:id',
-    lines: ['full record, token optional'],
-  },
-  {
-    section: '4.12',
-    title: 'POST /v1/events/:id/rsvp',
-    lines: ['`status`: `going`, `interested` or null'],
-  },
-  {
-    section: '4.13',
-    title: 'POST /v1/events/:id/save',
-    lines: ['`saved`'],
-  },
-  {
-    section: '4.14',
-    title: 'GET /v1/events/:id/items',
-    lines: ['list items by `kind`, token optional'],
-  },
-  {
-    section: '4.15',
-    title: 'POST /v1/events/:id/items',
-    lines: [
-      'add an item, organizer or admin',
-      '`title` required',
-      '`kind` required',
-      '`quantityNeeded` required',
-      '`description` optional',
-      '`emoji` optional',
-      '`link` optional',
-      '201 with five fields, `quantityClaimed` 0',
-    ],
-  },
-  {
-    section: '4.16',
-    title: 'DELETE /v1/items/:id',
-    lines: ['remove an item, organizer or admin', 'claims on the item end'],
-  },
-  {
-    section: '4.17',
-    title: 'POST /v1/items/:id/claim',
-    lines: ['`quantity` from 1 to the available quantity', 'a claim requires an RSVP of `going`'],
-  },
-  {
-    section: '4.18',
-    title: 'DELETE /v1/items/:id/claim',
-    lines: ['end a claim'],
-  },
-  {
-    section: '5',
-    title: 'Authentication',
-    lines: [
-      'Bearer token on protected operations',
-      "optional token: operations work without it, and with it they add the caller's fields",
-      'items: organizer of the event or admin',
-      'a flag switches claiming off',
-      'account deletion requires a code sent to the phone',
-      'account deletion revokes all tokens immediately',
-      'issue of tokens',
-      'lifetime and refresh of tokens',
-    ],
-  },
-  {
-    section: '6',
-    title: 'Events',
-    lines: ['the removal of an item cancels its claims without a notification'],
-  },
-  {
-    section: '7',
-    title: 'Errors',
-    lines: [
-      '404 user not found',
-      '403 profile is private',
-      '403 without an RSVP of `going`, or with the flag off',
-      '409 already claimed',
-      '422 above the available quantity',
-      'one shape for every error',
-    ],
-  },
-  {
-    section: '8',
-    title: 'Limits',
-    lines: [
-      'user search `q` at least 2 characters',
-      'user search `limit` default 10',
-      '`radius` default 50 km',
-      '`page` default 1',
-      '`limit` default 20',
-      '`limit` at most 50',
-      'claim `quantity` from 1 to the available quantity',
-    ],
-  },
-  {
-    section: '9',
-    title: 'Versioning',
-    lines: ['the prefix `/v1`'],
-  },
-];
+/** The sections of docs/specification.md, by their numbers. */
+export const sections: Map<string, Section> = readSections();
+
+/** The lines of a section that are no fields of a record. */
+export const behaviours: Record<string, string[]> = {
+  '2.5': ['the fields of 2.4'],
+  '3': [
+    'RSVP: none or interested → going',
+    'RSVP: none or going → interested',
+    'RSVP: going or interested → none',
+    'saved flag: not saved → saved',
+    'saved flag: saved → not saved',
+    'follow: not following → following',
+    'follow: following → not following',
+    "block: not blocked → blocked, hidden from the blocker's feed",
+    'block: blocked → not blocked',
+    'block: a blocked person cannot send messages to the blocker',
+    'claim: none → claimed, `quantityClaimed` grows',
+    'claim: claimed → none',
+    'claim: claimed → cancelled by removal of the item',
+    'account: existing → deleted',
+    'administrative block: not suspended → suspended',
+    'administrative block: suspended → not suspended',
+    'hidden event: not hidden → hidden',
+    'hidden event: hidden → not hidden',
+  ],
+  '4.1': [
+    'search people, token required',
+    '`q`: name or nickname, at least 2 characters',
+    '`limit`: default 10',
+    'blocks in either direction remove people from the result',
+  ],
+  '4.2': ['profile, token optional'],
+  '4.3': ['follow'],
+  '4.4': ['unfollow'],
+  '4.5': ['block'],
+  '4.6': ['unblock'],
+  '4.7': ['change the profile, with the response of GET /v1/auth/me'],
+  '4.8': ['delete the account with `confirmCode`'],
+  '4.9': [
+    'list events, token optional',
+    '`lat`, `lng`',
+    '`radius`: km, default 50',
+    '`category`',
+    '`dateFrom`, `dateTo`',
+    '`q`: full text',
+    '`page`: default 1',
+    '`limit`: default 20, at most 50',
+    'combination of all filters',
+    'only public events',
+  ],
+  '4.10': ['`q` required', '`page`, `limit`, and the format of GET /v1/events'],
+  '4.11': ['full record, token optional'],
+  '4.12': ['`status`: `going`, `interested` or null'],
+  '4.13': ['`saved`'],
+  '4.14': ['list items by `kind`, token optional'],
+  '4.15': [
+    'add an item, organizer or admin',
+    '`title` required',
+    '`kind` required',
+    '`quantityNeeded` required',
+    '`description` optional',
+    '`emoji` optional',
+    '`link` optional',
+    '201 with five fields, `quantityClaimed` 0',
+  ],
+  '4.16': ['remove an item, organizer or admin', 'claims on the item end'],
+  '4.17': ['`quantity` from 1 to the available quantity', 'a claim requires an RSVP of `going`'],
+  '4.18': ['end a claim'],
+  '5': [
+    'Bearer token on protected operations',
+    "optional token: operations work without it, and with it they add the caller's fields",
+    'items: organizer of the event or admin',
+    'a flag switches claiming off',
+    'account deletion requires a code sent to the phone',
+    'account deletion revokes all tokens immediately',
+    'issue of tokens',
+    'lifetime and refresh of tokens',
+  ],
+  '6': ['the removal of an item cancels its claims without a notification'],
+  '7': [
+    '404 user not found',
+    '403 profile is private',
+    '403 without an RSVP of `going`, or with the flag off',
+    '409 already claimed',
+    '422 above the available quantity',
+    'one shape for every error',
+  ],
+  '8': [
+    'user search `q` at least 2 characters',
+    'user search `limit` default 10',
+    '`radius` default 50 km',
+    '`page` default 1',
+    '`limit` default 20',
+    '`limit` at most 50',
+    'claim `quantity` from 1 to the available quantity',
+  ],
+  '9': ['the prefix `/v1`'],
+};
+
+export type Requirement = { section: string; title: string; lines: string[] };
+
+export const specification: Requirement[] = [...sections]
+  .filter(([section]) => /^([24]\.\d+|[35-9])$/.test(section))
+  .map(([section, { title, text }]) => {
+    const [record = []] = section.startsWith('2.') ? fieldTablesOf({ title, text }) : [];
+    const lines = [...(behaviours[section] ?? []), ...record.map(({ name }) => `\`${name}\``)];
+    return { section, title, lines };
+  });
