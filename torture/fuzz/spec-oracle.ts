@@ -9,6 +9,19 @@ import type { Operation, QueryRule } from '../../test/operations/operation.ts';
 import { dateMs, judgeObject, timestampMs } from '../../test/operations/rules.ts';
 import type { Verdict } from './oracle.ts';
 import { fitsCurrency } from './price-decimals.ts';
+import {
+  type Check,
+  type Checks,
+  checksOf,
+  isCount,
+  isFilled,
+  isFlag,
+  isList,
+  isObject,
+  isOneOf,
+  isTime,
+  wrongFields,
+} from './record-checks.ts';
 
 /**
  * Compares the operations of the OpenAPI document with those of the specification. @returns the differences
@@ -151,133 +164,30 @@ function judgeRange(values: Map<string, string>, ...names: [string, string]): Ve
 }
 
 type Fields = Record<string, unknown>;
-type Check = (value: unknown, context: { hasToken: boolean }) => boolean;
-
-const isText: Check = (value) => typeof value === 'string';
-const isFilled: Check = (value) => typeof value === 'string' && value !== '';
-const isFlag: Check = (value) => typeof value === 'boolean';
-const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
-const isTime: Check = (value) => typeof value === 'string' && /Z$/.test(value) && timestampMs(value) !== null;
-const isUrl: Check = (value) => typeof value === 'string' && /^https?:\/\//i.test(value);
-const isOneOf =
-  (...allowed: unknown[]): Check =>
-  (value) =>
-    allowed.includes(value);
-const isWithin =
-  (min: number, max: number): Check =>
-  (value) =>
-    typeof value === 'number' && value >= min && value <= max;
-const isObject =
-  (checks: Record<string, Check>): Check =>
-  (value, context) =>
-    typeof value === 'object' && value !== null && wrongFields(checks, value as Fields, context).length === 0;
-const isList =
-  (check: Check): Check =>
-  (value, context) =>
-    Array.isArray(value) && value.every((element) => check(element, context));
-const isNullOr =
-  (check: Check): Check =>
-  (value, context) =>
-    value === null || check(value, context);
-/** Present if and only if the request has a token. */
-const withToken =
-  (check: Check): Check =>
-  (value, context) =>
-    context.hasToken ? check(value, context) : value === undefined;
-const ifPresent =
-  (check: Check): Check =>
-  (value, context) =>
-    value === undefined || check(value, context);
-
-function wrongFields(checks: Record<string, Check>, value: Fields, context: { hasToken: boolean }): string[] {
-  return Object.entries(checks)
-    .filter(([name, check]) => !check(value[name], context))
-    .map(([name]) => name);
-}
 
 const isRsvp = isOneOf('going', 'interested', null);
-const category = { slug: isFilled, name: isFilled, emoji: isFilled };
-const person = { id: isFilled, name: isText, username: isFilled, avatar: isUrl, bio: isText };
-const profile = {
-  ...person,
-  followersCount: isCount,
-  followingCount: isCount,
-  eventsCount: isCount,
-  isFollowing: isFlag,
-  isBlocked: isFlag,
-};
-const event = {
-  id: isFilled,
-  title: isFilled,
-  description: isText,
-  coverUrl: isUrl,
-  startAt: isTime,
-  endAt: isTime,
-  location: isObject({
-    ...{ address: isFilled, lat: isWithin(-90, 90), lng: isWithin(-180, 180) },
-    isExact: isFlag,
-  }),
-  category: isObject(category),
-  price: isWithin(0, 1_000_000_000),
-  capacity: isWithin(0, 1_000_000),
-  coverFocus: isFilled,
-  rsvpCount: isCount,
-  partyCount: isCount,
-  myRsvp: withToken(isRsvp),
-  isSaved: withToken(isFlag),
-};
+const foundPerson = checksOf('2.1');
+const { isFollowing: _, ...person } = foundPerson;
+const event = checksOf('2.4');
 const listedEvent = { ...event, visibility: isOneOf('public') };
-const fullEvent = {
-  ...event,
-  visibility: isOneOf('public', 'unlisted', 'private'),
-  organizer: isObject({ id: isFilled, name: isText, avatar: isUrl }),
-  bookedCount: isCount,
-  template: isObject({ slug: isFilled, name: isFilled }),
-  coverTheme: isNullOr(isFilled),
-  enabledModules: isList(isOneOf('bringList', 'wishList', 'booking')),
-  myBooking: isNullOr(isObject({ seats: isWithin(1, 20) })),
-};
-const addedItem = {
-  id: isFilled,
-  title: isFilled,
-  kind: isOneOf('bring', 'wish'),
-  quantityNeeded: isWithin(1, 10_000),
-  quantityClaimed: isCount,
-};
-const pledge = { quantity: isWithin(1, 10_000), note: ifPresent(isFilled) };
-const item = {
-  ...addedItem,
-  description: ifPresent(isText),
-  emoji: isFilled,
-  imageUrl: isNullOr(isUrl),
-  link: isNullOr(isUrl),
-  claimsVersion: isCount,
-  myClaim: withToken(isNullOr(isObject({ id: isFilled, ...pledge }))),
-};
-const isNotOverclaimed: Check = (value) => {
+const fullEvent = { ...event, ...checksOf('2.5') };
+const item: Checks = { ...checksOf('2.6'), claimsVersion: isCount };
+const addedItem = Object.fromEntries(
+  ['id', 'title', 'kind', 'quantityNeeded', 'quantityClaimed'].map((name) => [name, item[name] ?? isFilled]),
+);
+const isItem: Check = (value, context) => isObject(item)(value, context) && isNotOverclaimed(value);
+const isNotOverclaimed = (value: unknown) => {
   const { quantityClaimed, quantityNeeded } = value as Record<string, number>;
   return (quantityClaimed ?? 0) <= (quantityNeeded ?? 0);
 };
-const isItem: Check = (value, context) => isObject(item)(value, context) && isNotOverclaimed(value, context);
-const eventPage = {
-  data: isList(isObject(listedEvent)),
-  meta: isObject({ total: isCount, page: isCount, limit: isWithin(1, 50) }),
-};
+const eventPage = { data: isList(isObject(listedEvent)), meta: isObject(checksOf('2.8')) };
 const success = { success: isOneOf(true) };
-const claim = {
-  id: isFilled,
-  itemId: isFilled,
-  userId: isFilled,
-  ...pledge,
-  createdAt: isTime,
-};
+const claim = checksOf('2.7');
 const follow = (isFollowing: boolean) => ({ isFollowing: isOneOf(isFollowing), followersCount: isCount });
 const me = {
   ...person,
-  city: isText,
   phone: isFilled,
   role: isOneOf('user', 'admin'),
-  isPrivate: isFlag,
   followersCount: isCount,
   followingCount: isCount,
   eventsCount: isCount,
@@ -285,9 +195,9 @@ const me = {
 };
 
 /** The fields of the responses that the specification describes, by section. */
-const responses: Record<string, Record<string, Check>> = {
-  'GET /v1/users/search': { data: isList(isObject({ ...person, isFollowing: isFlag })) },
-  'GET /v1/users/{id}': profile,
+const responses: Record<string, Checks> = {
+  'GET /v1/users/search': { data: isList(isObject(foundPerson)) },
+  'GET /v1/users/{id}': checksOf('2.2'),
   'POST /v1/users/{id}/follow': follow(true),
   'DELETE /v1/users/{id}/follow': follow(false),
   'POST /v1/users/{id}/block': { isBlocked: isOneOf(true) },
