@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { initialValues } from '../operations/event-fields.ts';
 import { startBothModes } from '../support/both-modes.ts';
 import { createEvent, createUser, eventBody, inDays, type Person, rsvpGoing } from '../support/factories.ts';
 import { atPlace, createListClient, type Listed } from '../support/list-client.ts';
@@ -213,17 +214,10 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     id,
     startAt: id === first.id ? first.startAt : second.startAt,
     endAt: id === first.id ? first.endAt : second.endAt,
-    description: '',
+    ...initialValues(({ inLists = false }) => inLists),
     coverUrl: `http://127.0.0.1:0/v1/events/${id}/cover.svg?category=family`,
-    coverFocus: 'center',
-    allDay: false,
     timezone: 'Europe/Oslo',
     category: { slug: 'family', name: 'Family & kids', emoji: '🧸' },
-    price: 0,
-    isPriceKnown: false,
-    currency: 'EUR',
-    capacity: 0,
-    visibility: 'public',
     status: 'scheduled',
     createdAt: id === first.id ? first.createdAt : second.createdAt,
     updatedAt: id === first.id ? first.updatedAt : second.updatedAt,

@@ -82,6 +82,7 @@ test('specification: it has the sections and the fields of test/documents/specif
   assert.deepEqual(missing, []);
 });
 
+// spec: 9 GET /v1/events: the prefix `/v1`
 test('specification: it names every operation of the API, and no other', () => {
   const text = [...sections.values()].map(({ title, text }) => `\`${title}\`\n${text}`).join('\n');
   const named = text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`]*)/g);
