@@ -49,9 +49,15 @@ test('pipeline: the first statements are sent with BEGIN, before its result', as
   /** The statements that were sent before the first result. */
   let atOnce: string[] = [];
   await transaction(sql, async (tx) => {
-    const first = tx.query(statement`select pg_sleep(0.05)`);
-    await setTimeout(20);
-    atOnce = sent.filter((each) => each === 'Query' || each === 'Execute');
+    let hasResult = false;
+    const first = tx.query(statement`select pg_sleep(0.05)`).finally(() => {
+      hasResult = true;
+    });
+    // A slow machine takes longer to open the connection.
+    while (!hasResult && atOnce.length < 2) {
+      await setTimeout(5);
+      atOnce = sent.filter((each) => each === 'Query' || each === 'Execute');
+    }
     await first;
   });
   assert.equal(atOnce.length, 2);
