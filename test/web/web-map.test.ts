@@ -4,6 +4,7 @@ import test from 'node:test';
 import type { EventCluster } from '@potluck/client';
 import { mergeClusters } from '../../web/src/lib/discovery/merge-clusters.ts';
 import { middleOf } from '../../web/src/lib/discovery/middle.ts';
+import { textOfPin } from '../../web/src/lib/discovery/pins.ts';
 
 const cluster = (count: number, lng: number): EventCluster => ({
   lat: 57.7,
@@ -33,4 +34,17 @@ test('map: the middle of the events leaves out those far away', () => {
       .sort(),
     [11.9, 12, 12.1],
   );
+});
+
+test('a pin says the weekday in the next six days, and then the date', () => {
+  const pinIn = (days: number) => {
+    const startAt = new Date(Date.now() + days * 24 * 3_600_000).toISOString();
+    return textOfPin({
+      ...{ id: '', title: '', startAt, endAt: startAt, timezone: 'UTC', allDay: false },
+      category: { slug: 'food', name: 'Food & drink' },
+      location: { address: '', lat: 0, lng: 0, isExact: true },
+    } as Parameters<typeof textOfPin>[0]);
+  };
+  for (const days of [1, 6]) assert.match(pinIn(days), /^\S+ \p{L}{3}$/u);
+  for (const days of [7, 40]) assert.match(pinIn(days), /^\S+ \d+ \p{L}+( \d{4})?$/u);
 });

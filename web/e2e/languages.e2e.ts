@@ -125,11 +125,11 @@ async function openPage(page: Page, path: string): Promise<void> {
 /** The words of Latin letters that a visitor sees or hears, each with where it is. */
 const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
   page.evaluate((ownWord) => {
-    // Events on the map, with the town that they name, and reports of other tests
+    // Events on the map, with the venues and the town that they name, and reports of other tests
     const entries =
       location.pathname === '/admin/reports'
         ? '.report'
-        : 'article.event, a.cluster, .without-scripts bdi, h1 a bdi, .town bdi';
+        : 'article.event, a.cluster, .cluster span, .without-scripts bdi, h1 a bdi, .town bdi';
     for (const entry of document.querySelectorAll(entries))
       if (!`${entry.textContent} ${entry.ariaLabel}`.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];

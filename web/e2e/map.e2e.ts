@@ -218,6 +218,20 @@ for (const { name, options } of [
   });
 }
 
+test('map: clusters have the names of their venues', async ({ page, createPerson }) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  const venues = [
+    { address: 'Harbour shed, Bergen', lat: 60.3, lng: 5.3 },
+    { address: 'Old library, Bergen', lat: 60.45, lng: 5.6 },
+  ];
+  for (const location of venues)
+    for (const n of [1, 2]) await newEvent(organizer, { title: `Dinner ${word} ${n}`, location });
+  await page.goto(`/?q=${word}&view=map`);
+  const map = page.getByRole('group', { name: 'Map of events' });
+  await expect(map.locator('.live.ready')).toBeVisible({ timeout: 60_000 });
+  for (const name of ['Harbour shed', 'Old library']) await expect(map.getByText(name)).toBeVisible();
+});
+
 test('map: on a phone, no pin is cut by an edge of the map or lies under a button or a text', async ({
   page,
   createPerson,

@@ -35,12 +35,13 @@ export function markersOf(
     const inside = inClusters.get(cluster) ?? [];
     const single = cluster.eventId ? inside[0] : undefined;
     const box = boxOfCluster(cluster);
+    const place = placeOf(cluster, inside, mainTown);
     return {
       ...cluster,
       text: single ? textOfPin(single) : textOfCluster(inside, cluster.count),
-      title: single?.title ?? '',
       name: nameOf(cluster, single),
-      place: placeOf(cluster, inside, mainTown),
+      caption: single?.title ?? place,
+      place,
       eventId: cluster.eventId ?? null,
       isActive: active !== null && (cluster.eventId === active || inside.some(({ id }) => id === active)),
       isSpot: Math.max(box.east - box.west, box.north - box.south) < spotDegrees,

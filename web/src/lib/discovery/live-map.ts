@@ -128,6 +128,7 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     if (next !== shownRings) showRings(rings);
     shownRings = next;
   };
+  let shownTown = '';
   const look = () => {
     addLocalName(home());
     const main = map.getZoom() < townZoom ? null : mainTown(map, home());
@@ -136,7 +137,11 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
     const isFree = !markersAt(scaleOf()).some(({ lat, lng, eventId }) =>
       touches(roomOf(map.project([lng, lat]), eventId !== null), roomOfTown),
     );
-    onlook(isFree && !hasName(map, town) ? town : '');
+    const looked = isFree && !hasName(map, town) ? town : '';
+    onlook(looked);
+    // The name of the town takes the room of captions.
+    if (looked !== shownTown) requestAnimationFrame(placeCaptions);
+    shownTown = looked;
   };
   map.on('idle', look);
 
@@ -151,18 +156,18 @@ export async function startLiveMap(options: Options): Promise<LiveMap> {
       }
     },
   });
-  const placeTitles = () => {
-    markers.placeTitles();
+  const placeCaptions = () => {
+    markers.placeCaptions();
     makeRoom();
   };
-  map.on('moveend', placeTitles);
+  map.on('moveend', placeCaptions);
   return {
     ready: ready.then(() => {
       look();
       return Promise.race([map.once('idle'), new Promise((resolve) => setTimeout(resolve, longestMs))]);
     }),
     setMarkers(wanted) {
-      if (markers.set(wanted)) placeTitles();
+      if (markers.set(wanted)) placeCaptions();
     },
     show: showClear,
     remove() {

@@ -7,8 +7,8 @@ import { heightOf, type PinFace } from './pins.ts';
 export type ClusterMarker = PinFace & {
   lat: number;
   lng: number;
-  /** Of a single event; empty if it is not known. */
-  title: string;
+  /** The title of a single event, or where those of a cluster are; empty if they are not known. */
+  caption: string;
   name: string;
   /** Where its events are, by a venue or a town; empty if its events are not known. */
   place: string;
@@ -40,19 +40,19 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
   };
   map.on('moveend', followView);
   return {
-    /** Shows the titles of single events at the side of their markers where there is room. */
-    placeTitles(): void {
+    /** Shows captions at the side of their markers where there is room. */
+    placeCaptions(): void {
       const container = map.getContainer();
       const frame = container.getBoundingClientRect();
       const over = container.parentElement?.querySelectorAll('.maplibregl-ctrl-group, .over-map') ?? [];
       const taken = [...all.values()].map(({ element }) => element).concat([...over] as HTMLElement[]);
       const rooms = taken.map((each) => ({ each, room: each.getBoundingClientRect() }));
       for (const { element } of all.values()) {
-        const [title] = element.getElementsByTagName('span');
-        if (!title) continue;
+        const [caption] = element.getElementsByTagName('span');
+        if (!caption) continue;
         const isFree = (side: string): boolean => {
-          element.dataset.title = side;
-          const room = title.getBoundingClientRect();
+          element.dataset.caption = side;
+          const room = caption.getBoundingClientRect();
           return (
             room.left >= frame.left &&
             room.right <= frame.right &&
@@ -60,8 +60,8 @@ export function createMarkers(map: MapLibre, handlers: Handlers) {
           );
         };
         if (['right', 'left', 'bottom', 'top'].some(isFree))
-          rooms.push({ each: title, room: title.getBoundingClientRect() });
-        else delete element.dataset.title;
+          rooms.push({ each: caption, room: caption.getBoundingClientRect() });
+        else delete element.dataset.caption;
       }
     },
     /** @returns whether markers came, or went */
@@ -104,11 +104,12 @@ function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
   return shown;
 }
 
-function fill({ element, cluster: { text, title, count, name, isActive } }: Shown): void {
-  if (element.textContent !== text + title) {
+function fill({ element, cluster: { text, caption, count, name, isActive } }: Shown): void {
+  if (element.textContent !== text + caption) {
     const beside = document.createElement('span');
-    beside.textContent = title;
-    element.replaceChildren(text, ...(title ? [beside] : []));
+    beside.textContent = caption;
+    beside.dir = 'auto';
+    element.replaceChildren(text, ...(caption ? [beside] : []));
   }
   element.classList.toggle('several', count > 1);
   element.style.setProperty('--size', `${heightOf(count, 44)}px`);

@@ -3,9 +3,9 @@ import { mercatorX, mercatorY, type Place } from '#lib/map/mercator.ts';
 
 /** A map of many events begins with those in their middle: a few far away would make all others one pin. */
 export const manyEvents = 20;
-/** The margin around them, and the least box in degrees: without streets, a map of less than some towns would be empty. */
+/** The margin around them, and the least box in degrees: without streets, a map of less than a town has little to show. */
 export const middleMargin = 1.3;
-export const leastMiddle = { streets: 0.015, towns: 0.09 };
+export const leastMiddle = { streets: 0.015, towns: 0.06 };
 
 type Counted = Place & { count: number };
 

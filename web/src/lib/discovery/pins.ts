@@ -1,8 +1,9 @@
 /** Pins of events on a drawing: events at nearly the same place share one. */
 import type { EventCluster } from '@potluck/client';
 import { categoryEmoji } from '#lib/discovery/category-name.ts';
-import { dayOf, formatNumber } from '#lib/language/format.ts';
+import { dayOf, daysBetween, formatNumber } from '#lib/language/format.ts';
 import { formatStart, formatWeekday } from '#lib/language/list-times.ts';
+import { formatShortDay } from '#lib/language/short-times.ts';
 import { type Steps, valueAt } from '#lib/map/map-scale.ts';
 import { type Box, type Drawing, fitBox, scaleBox, uniteBoxes } from '#lib/map/mercator.ts';
 import { mergeTouching } from '#lib/map/merge-touching.ts';
@@ -15,7 +16,7 @@ export type PinEvent = Pick<
   'id' | 'title' | 'category' | 'location' | 'startAt' | 'endAt' | 'timezone' | 'allDay'
 >;
 
-/** `text`: of a single event its category and day; of several their `count`, with the category if all have the same. */
+/** `text`: of a single event its category and when it is; of several their `count`, with the category if all have the same. */
 export type PinFace = { text: string; count: number };
 
 export type Pin = PinFace & {
@@ -106,10 +107,14 @@ export function textOfCluster(events: PinEvent[], count: number): string {
   return isOfOneKind ? `${sign} ${formatNumber(count)}` : formatNumber(count);
 }
 
-/** The category of an event, and the time today, or the weekday. */
-export function textOfPin(event: PinEvent): string {
-  const isToday = dayOf(event.startAt, event.timezone) === dayOf(Date.now(), event.timezone);
-  const time =
-    isToday && !event.allDay ? formatStart({ ...event, endAt: event.startAt }) : formatWeekday(event);
-  return `${categoryEmoji(event.category.slug)} ${time}`;
+/** The category of an event, and its time today, its weekday in the next six days, or its date. */
+export const textOfPin = (event: PinEvent): string =>
+  `${categoryEmoji(event.category.slug)} ${whenOf(event)}`;
+
+function whenOf(event: PinEvent): string {
+  const { startAt, timezone } = event;
+  const days = daysBetween(dayOf(Date.now(), timezone), dayOf(startAt, timezone));
+  if (days === 0 && !event.allDay) return formatStart({ ...event, endAt: startAt });
+  // After a week, a weekday would be the wrong one for most readers.
+  return days >= 0 && days < 7 ? formatWeekday(event) : formatShortDay(startAt, timezone);
 }

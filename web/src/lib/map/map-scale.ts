@@ -20,15 +20,25 @@ export const leastPopulation: Steps = [
   [10, 0],
 ];
 
-/** A map of events without streets zooms no further: it would show the ground of one town and distances alone. */
-export const lastTownZoom = 12;
+/** A map of events without streets zooms no further: it would show a part of one town, with venues and distances alone. */
+export const lastTownZoom = 13;
 /** From this zoom on, a map is one of a town and its surroundings. */
 export const townZoom = 8.5;
 
 /** The radii of circles of equal distance, in km. */
-export const ringRadii = [0.5, 1, 2, 5, 10, 20, 50];
+export const ringRadii = [0.2, 0.5, 1, 2, 5, 10, 20, 50];
 /** The smallest of them by zoom: smaller ones would be dots. */
-export const leastRing: Steps = [100, [6, 50], [7, 20], [8, 10], [9, 5], [10, 2], [11, 1], [12, 0.5]];
+export const leastRing: Steps = [
+  100,
+  [6, 50],
+  [7, 20],
+  [8, 10],
+  [9, 5],
+  [10, 2],
+  [11, 1],
+  [12, 0.5],
+  [13, 0.2],
+];
 
 /** Of the grounds of circles, which lie over each other, and of their lines. */
 export const [discOpacity, ringOpacity] = [0.16, 0.35];
