@@ -8,6 +8,7 @@ import {
   msBetween,
   nextDays,
   parseTime,
+  suggestedDay,
 } from '../../web/src/lib/event/form/wall-times.ts';
 
 const evening = { startDate: '2027-06-05', startTime: '18:00', endDate: '', endTime: '22:00' };
@@ -101,4 +102,15 @@ test('times: are read as people write them', () => {
   assert.deepEqual(['٦:٣٠ م', '١٨:٣٠', '٩ ص'].map(parseTime), ['18:30', '18:30', '09:00']);
   for (const text of ['', 'late', '24:00', '18:60', '13 pm', '18:3', '1:2:3', '-1'])
     assert.equal(parseTime(text), null, text);
+});
+
+test('a new event: on the first Saturday that is at least two days away', () => {
+  const rows: [string, string][] = [
+    ['2027-06-01T10:00:00Z', '2027-06-05'],
+    ['2027-06-03T23:59:00Z', '2027-06-05'],
+    ['2027-06-04T00:00:00Z', '2027-06-12'],
+    ['2027-06-05T10:00:00Z', '2027-06-12'],
+    ['2027-12-30T10:00:00Z', '2028-01-01'],
+  ];
+  for (const [now, day] of rows) assert.equal(suggestedDay(Date.parse(now)), day, now);
 });

@@ -328,6 +328,29 @@ test('edit: the form shows the cover of an event without a theme', async ({ page
   expect(await drawingOf(page, '.look img[src*="cover.svg"]')).toBe(shown);
 });
 
+test('new: a Saturday is chosen, and each step of a phone shows the cover', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await openForm(page);
+  const day = new Date(`${await page.getByLabel('Starts on').inputValue()}T12:00:00Z`);
+  expect(day.getUTCDay()).toBe(6);
+  expect(day.getTime()).toBeGreaterThan(Date.now() + 24 * 3_600_000);
+  const chosen = page.getByRole('group', { name: 'Days' }).getByRole('button', { pressed: true });
+  await expect(chosen).toHaveText(new RegExp(`^Sat\\s+${day.getUTCDate()}\\s`));
+  await expect(page.getByText(/^Sat \d+ \w+, 18:00–22:00/).filter({ visible: true })).toBeVisible();
+  const cover = page.locator('.glance img');
+  await expect(cover).toBeInViewport({ ratio: 1 });
+  await page.getByLabel('Title').fill('Lake supper');
+  for (const step of ['Where', 'Guests'] as const) {
+    await openStep(page, step);
+    await expect(cover).toBeInViewport({ ratio: 1 });
+    await expect(page.locator('.glance')).toContainText(/Lake supper\s*Sat \d+/);
+  }
+});
+
 test('new: a birthday is for people with the link, which the form says beside "Publish"', async ({
   page,
   createPerson,
@@ -341,8 +364,12 @@ test('new: a birthday is for people with the link, which the form says beside "P
   await fillIn(page);
   await page.getByRole('button', { name: 'People with the link' }).click();
   await expect(page.getByRole('radio', { name: 'People with the link' })).toBeFocused();
+  // The step with the choice says it once.
+  await expect(page.getByText('Who can see it').filter({ visible: true })).toHaveCount(1);
   await page.getByRole('radio', { name: 'Everyone', exact: true }).check();
+  await openStep(page, 'What and when');
   await expect(page.getByRole('button', { name: 'Everyone', exact: true })).toBeVisible();
+  await openStep(page, 'Guests');
   await page.getByRole('radio', { name: 'People with the link' }).check();
   await page.getByRole('button', { name: 'Save as draft' }).click();
   await expect(page).toHaveURL(draftUrl);

@@ -56,6 +56,15 @@ export function endAfterMove(
 }
 
 /**
+ * The day of a new event: the first Saturday that is at least two days away, in each time zone of the world a day to come.
+ */
+export function suggestedDay(now: number): string {
+  const earliest = now + 2 * dayMs;
+  const daysToSaturday = (6 - new Date(earliest).getUTCDay()) % 7;
+  return dateOf(earliest + daysToSaturday * dayMs);
+}
+
+/**
  * The next days of a time zone, as `2027-06-05`: from today on, or from tomorrow if the start of today is over.
  * @param timeZone that of the computer if undefined
  * @param startTime empty for an event that lasts all day

@@ -6,6 +6,7 @@ import { fieldRows, textsOf } from '#lib/event/form/event-fields.ts';
 import type { EventValues } from '#lib/event/form/event-values.ts';
 import { readEventForm } from '#lib/event/form/read-event-form.ts';
 import type { TemplateStart } from '#lib/event/form/template-start.ts';
+import { suggestedDay } from '#lib/event/form/wall-times.ts';
 import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { ChosenPlace } from '#lib/places/places.ts';
@@ -49,6 +50,7 @@ export function startOf(template: TemplateWithItems, key: string): TemplateStart
 /** The values of a new event. */
 export const valuesOfStart = ({ slug, values }: TemplateStart, key: string): EventValues => ({
   ...textsOf((_, { initial = '' }) => initial),
+  startDate: suggestedDay(Date.now()),
   place: '',
   allDay: false,
   startAt: '',
