@@ -68,7 +68,8 @@ const toGroups = (all: Notification[]): NotificationGroup[] =>
   });
 
 const keyOf = ({ id, kind, person, event }: Notification): string => {
-  if (kind === 'follower') return kind;
+  // What people wrote is in their conversations: the inbox says once that they wrote.
+  if (kind === 'follower' || kind === 'message') return kind;
   return `${guestKinds.includes(kind) ? 'guests' : kind} ${(event ?? person)?.id ?? id}`;
 };
 
@@ -77,8 +78,9 @@ export const eventsWithTotals = (entries: Notification[]): string[] => [
   ...new Set(entries.flatMap(({ kind, event }) => (event && guestKinds.includes(kind) ? [event.id] : []))),
 ];
 
-const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
-  newest.kind === 'follower' && people.length > 1;
+/** Whether a row is about several people who follow the reader, or who wrote to them. */
+export const isOfSeveral = ({ newest, people }: NotificationGroup): boolean =>
+  (newest.kind === 'follower' || newest.kind === 'message') && people.length > 1;
 
 /** A character for private use, on both sides of a name. */
 const mark = '\uE000';
@@ -90,7 +92,10 @@ export const describeGroup = (group: NotificationGroup, totals?: Totals): string
 
 function describe(group: NotificationGroup, totals?: Totals): string {
   const { newest, people, count } = group;
-  if (isOfSeveral(group)) return m.people_news_followers({ names: namesOf(people, people.length) });
+  if (isOfSeveral(group)) {
+    const names = namesOf(people, people.length);
+    return newest.kind === 'message' ? m.people_who_wrote({ names }) : m.people_news_followers({ names });
+  }
   const who =
     newest.event && people.length > 0 ? sentences[newest.kind]?.(answerOfAll(group, totals)) : undefined;
   if (!who || !newest.event) return describeNotification({ ...newest, count }, marked);
@@ -151,5 +156,22 @@ export function restOf(group: NotificationGroup, totals?: Totals): string[] {
 }
 
 /** @param meId of the visitor, who has a list of all followers */
-export const hrefOfGroup = (group: NotificationGroup, meId: string): string | null =>
-  isOfSeveral(group) ? `/u/${meId}/followers` : hrefOf(group.newest);
+export function hrefOfGroup(group: NotificationGroup, meId: string): string | null {
+  if (!isOfSeveral(group)) return hrefOf(group.newest);
+  return group.newest.kind === 'message' ? '/messages' : `/u/${meId}/followers`;
+}
+
+/**
+ * What a row about messages says about replies; null for other rows, and if the conversations are not known.
+ * @param waiting whether people wait for a reply, by their ids
+ */
+export function repliesOf(
+  { newest, people }: NotificationGroup,
+  waiting: ReadonlyMap<string, boolean>,
+): { count: number; text: string } | null {
+  if (newest.kind !== 'message') return null;
+  const known = people.flatMap(({ id }) => waiting.get(id) ?? []);
+  const count = known.filter(Boolean).length;
+  if (count > 0) return { count, text: people.length === 1 ? m.people_waits() : m.people_waiting({ count }) };
+  return known.length > 0 ? { count, text: m.people_replied() } : null;
+}

@@ -27,14 +27,11 @@ export const load: PageServerLoad = async ({ locals, url }) => {
     const { id, goingCount, rsvpCount, bookedCount } = event;
     return [[id, { goingCount, rsvpCount, bookedCount }]];
   });
-  /** The newest words of each writer; null if the visitor has replied. */
-  const lastMessages = conversations
+  /** Whether each writer waits for a reply. */
+  const waiting = conversations
     .filter(({ user }) => writers.includes(user.id))
-    .map(
-      ({ user, lastMessage }) =>
-        [user.id, lastMessage.senderId === user.id ? lastMessage.text : null] as const,
-    );
-  return { meId, inbox, isUnreadOnly, lastMessages: new Map(lastMessages), totals: new Map(totals) };
+    .map(({ user, lastMessage }) => [user.id, lastMessage.senderId === user.id] as const);
+  return { meId, inbox, isUnreadOnly, waiting: new Map(waiting), totals: new Map(totals) };
 };
 
 export const actions: Actions = {
