@@ -465,9 +465,9 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toContainText('1.');
   await page.getByRole('link', { name: 'Guests' }).click();
   await expect(page.getByText('3 people are coming')).toBeVisible();
-  await expect(page.getByText('1 guest and 2 plus-ones · 1 interested')).toBeVisible();
+  await expect(page.getByText('1 guest and 2 plus-ones, 1 without a seat · 1 interested')).toBeVisible();
   for (const [name, path] of [
-    ['2 of 3 seats booked by 1 guest', 'bookings'],
+    ['2 of 3 seats booked', 'bookings'],
     ['2 of 3 things covered', 'bring'],
   ] as const)
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', `/e/${event.id}/${path}`);
@@ -512,6 +512,45 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await page.goto(`/e/${event.id}/bookings`);
   await expect(page.getByText('Bookings of seats are switched off.')).toBeVisible();
 });
+
+for (const javaScriptEnabled of [true, false])
+  test.describe(javaScriptEnabled ? 'guests' : 'guests without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('the organizer sorts them by name, by reply and by what they bring', async ({
+      page,
+      createPerson,
+      signIn,
+    }) => {
+      const organizer = await createPerson();
+      const event = await newEvent(organizer);
+      const [ada, ben, cleo] = [
+        await createPerson('Ada First'),
+        await createPerson('Ben Second'),
+        await createPerson('Cleo Third'),
+      ];
+      for (const guest of [cleo, ada, ben]) await goTo(guest, event.id);
+      await claim(ben, (await newItem(organizer, event.id, { title: 'Apple cake' })).id, 1);
+      await claim(cleo, (await newItem(organizer, event.id, { title: 'Zander soup' })).id, 1);
+      await signIn(page.context(), organizer);
+      await page.goto(`/e/${event.id}/guest-list?show=going`);
+      const names = page.getByRole('main').getByRole('link', { name: /^(Ada|Ben|Cleo) \w+$/ });
+      await expect(names).toHaveText(['Ada First', 'Ben Second', 'Cleo Third']);
+      const sort = async (name: string) => {
+        await page.getByRole('button', { name: 'Sort by' }).click();
+        await page.getByRole('link', { name }).click();
+      };
+      await sort('Latest reply');
+      await expect(page).toHaveURL(`/e/${event.id}/guest-list?show=going&sort=reply`);
+      await expect(names).toHaveText(['Ben Second', 'Ada First', 'Cleo Third']);
+      await sort('What they bring');
+      await expect(names).toHaveText(['Ben Second', 'Cleo Third', 'Ada First']);
+      await page.getByRole('searchbox', { name: 'Find a guest' }).fill('cleo');
+      await page.keyboard.press('Enter');
+      await expect(page).toHaveURL(`/e/${event.id}/guest-list?show=going&sort=brings&q=cleo`);
+      await expect(names).toHaveText(['Cleo Third']);
+    });
+  });
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });

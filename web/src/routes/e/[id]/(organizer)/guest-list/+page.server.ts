@@ -19,6 +19,7 @@ import type { PageServerLoad } from './$types';
 const answers = ['going', 'interested'] as const;
 /** Parts of the list: those with an answer, and those who come and bring nothing yet. */
 const parts = [...answers, 'nothing'] as const;
+const orders = ['name', 'reply', 'brings'] as const;
 /** Things that the row of a guest names. */
 const maxBrought = 4;
 /** Names are shorter. */
@@ -43,18 +44,19 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     interested: found.filter(({ status }) => status === 'interested'),
     nothing: found.filter(({ status, user }) => status === 'going' && !bringing.has(user.id)),
   };
-  const wanted = sortedByName(part ? inPart[part] : found, ({ user }) => user.name).sort(byAnswer);
+  const order = orders.find((one) => one === asked.text('sort')) ?? 'name';
+  const wanted = inOrder(part ? inPart[part] : found, order, bringList);
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
   const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
   return {
-    ...{ q, part, pages, mails, isCut: isCut || bringList.isCut },
+    ...{ q, part, order, pages, mails, isCut: isCut || bringList.isCut },
     counts: {
       all: found.length,
       going: inPart.going.length,
       interested: inPart.interested.length,
       nothing: inPart.nothing.length,
     },
-    bookers: seats.size,
+    seating: compareSeats(rows, seats),
     things: countThings(bringList),
     guests: guests.map((guest) => ({
       ...guest,
@@ -83,6 +85,22 @@ async function countSeats(client: Client, event: Event): Promise<Map<string, num
   return new Map(rows.map(({ user, seats }) => [user.id, seats]));
 }
 
+/** How many of those who come have no seat, and how many of the booked seats are for nobody who comes. */
+function compareSeats(guests: Guest[], seats: Map<string, number>) {
+  const coming = new Map(
+    guests.flatMap(({ user, status, extraGuests }) =>
+      status === 'going' ? [[user.id, 1 + extraGuests] as const] : [],
+    ),
+  );
+  const everybody = [...new Set([...coming.keys(), ...seats.keys()])];
+  const spare = (id: string) => (seats.get(id) ?? 0) - (coming.get(id) ?? 0);
+  const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + Math.max(0, count), 0);
+  return {
+    without: sumOf(everybody.map((id) => -spare(id))),
+    spare: sumOf(everybody.map(spare)),
+  };
+}
+
 const countThings = ({ items }: BringList) => ({
   claimed: items.reduce((sum, { quantityClaimed }) => sum + quantityClaimed, 0),
   needed: items.reduce((sum, { quantityNeeded }) => sum + quantityNeeded, 0),
@@ -91,6 +109,22 @@ const countThings = ({ items }: BringList) => ({
 /** @param searched a part of a name or a username, without accents and capitals */
 const matches = ({ name, username }: Guest['user'], searched: string): boolean =>
   searched === '' || [name, username].some((text) => withoutAccents(text).includes(searched));
+
+/** Those who come first, each part in the order that the organizer chose. */
+function inOrder(guests: Guest[], order: (typeof orders)[number], list: BringList): Guest[] {
+  const byName = sortedByName(guests, ({ user }) => user.name);
+  if (order === 'reply') byName.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+  return (order === 'brings' ? byFirstThing(byName, list) : byName).sort(byAnswer);
+}
+
+/** By the title of the first thing that each brings, and then those who bring nothing. */
+function byFirstThing(guests: Guest[], list: BringList): Guest[] {
+  const brought = toBrought(list, new Set(guests.map(({ user }) => user.id)));
+  const thingOf = ({ user }: Guest) => brought.get(user.id)?.[0]?.title;
+  const bringing = guests.filter((guest) => thingOf(guest) !== undefined);
+  const others = guests.filter((guest) => thingOf(guest) === undefined);
+  return [...sortedByName(bringing, (guest) => thingOf(guest) ?? ''), ...others];
+}
 
 const byAnswer = (a: Guest, b: Guest): number => answers.indexOf(a.status) - answers.indexOf(b.status);
 
