@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FairQueue } from './fair-queue.ts';
-import { Unavailable } from './unavailable.ts';
+import { Unavailable } from './waiting.ts';
 
 const options = { concurrency: 1, maxWaiting: 100, maxWaitingPerClient: 10, timeoutMs: 1_000 };
 

@@ -2,8 +2,7 @@
  * Runs few tasks at a time. Clients take turns: a client with many waiting tasks delays its own tasks, and not those of
  * other clients. A client that begins to wait while a task of another one runs comes before further tasks of that one.
  */
-import { patient } from './patience.ts';
-import { Unavailable } from './unavailable.ts';
+import { patient, Unavailable } from './waiting.ts';
 
 type Options = {
   /** The number of tasks that run at the same time. */

@@ -20,19 +20,16 @@ export {
   truncateAddress,
 } from './ip-address.ts';
 export { keyedHash } from './keyed-hash.ts';
-export { lazily } from './lazily.ts';
 export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 export { makeDirectory } from './make-directory.ts';
 export { mapInTurns, runInTurn } from './map-in-turns.ts';
 export { nearestDirectory } from './nearest-directory.ts';
-export { patient, setPatience } from './patience.ts';
 export { processesVariable, shareOf } from './process-share.ts';
 export { isPublicAddress } from './public-address.ts';
 export { numbersFrom } from './random-numbers.ts';
 export { replaceFile } from './replace-file.ts';
 export { messagesOfWorker, sendFromWorker } from './run-in-worker.ts';
 export { readOrCreateSecret } from './secret-file.ts';
-export { singleFlight } from './single-flight.ts';
 export { syncDirectory } from './sync-to-disk.ts';
 export {
   dayMs,
@@ -49,6 +46,5 @@ export {
   withPlus,
 } from './time.ts';
 export { bytesIn } from './typed-arrays.ts';
-export { Unavailable } from './unavailable.ts';
 export { idAfter, maxId, minId, newId, newIdAt, packId, parseId, timeOfId, unpackId } from './uuid.ts';
-export { withTimeout } from './with-timeout.ts';
+export { lazily, patient, setPatience, singleFlight, Unavailable, withTimeout } from './waiting.ts';

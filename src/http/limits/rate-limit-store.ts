@@ -43,6 +43,8 @@ type Totals = { now: Date; minute: Date; byCaller: Map<string, number> };
 export class RateLimitStore {
   readonly #options: Options;
   readonly #uptime: () => number;
+  /** The part of the limit that belongs to this process. */
+  readonly #share: number;
   /** The ms from the start of the monotonic clock to the epoch of the database; null before the first report. */
   #offset: number | null = null;
   #minute = 0;
@@ -53,6 +55,7 @@ export class RateLimitStore {
   constructor(options: Options) {
     this.#options = options;
     this.#uptime = options.uptime ?? (() => performance.now());
+    this.#share = shareOf(options.limit);
   }
 
   /**
@@ -110,8 +113,7 @@ export class RateLimitStore {
   }
 
   /** The number of requests of a caller that this server accepts without reporting them. */
-  #maxUnreportedOf = ({ times }: Count): number =>
-    Math.max(1, Math.floor((shareOf(this.#options.limit) * times) / 20));
+  #maxUnreportedOf = ({ times }: Count): number => Math.max(1, Math.floor((this.#share * times) / 20));
 
   /**
    * Evicts the callers that are neither reported nor due for a report, and, if the others are too many, these
