@@ -3,8 +3,8 @@ import test, { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Unavailable } from '#base';
 import { createLoader, createWriteBatcher } from './batching.ts';
-import { ConnectionLostError } from './query.ts';
 import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY, RETRY_WITH_TARGET } from './run-batch.ts';
+import { ConnectionLostError } from './run-statement.ts';
 
 /** A statement that records its batches and resolves each one on `finish`. */
 function createStatement() {

@@ -5,8 +5,9 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { patient } from '#base';
+import { type PoolCallback, streamOf } from '#patches';
 import { createPrimaryFinder } from './primary.ts';
-import { hasPendingStatements, trackLoss } from './query.ts';
+import { hasPendingStatements, trackLoss } from './run-statement.ts';
 import type { Target } from './target.ts';
 
 /** While the last attempt to connect has failed, one attempt is made in this interval. */
@@ -34,20 +35,19 @@ export function createConnectionGuard(target: Target): ConnectionGuard {
 
     constructor(config?: pg.ClientConfig) {
       super(config);
-      // The driver creates it in its constructor. With TLS, another stream later takes its place, on top of it.
-      this.#socket = this.connection.stream as Socket;
+      this.#socket = streamOf(this) as Socket;
       watch(this.#socket, this);
       trackLoss(this);
     }
 
     override connect(): Promise<this>;
-    override connect(callback: (error: Error) => void): void;
-    override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    override connect(callback: PoolCallback): void;
+    override connect(callback?: PoolCallback): Promise<this> | undefined {
       const attempt = limitAttempts(() => connectToPrimary(this, () => super.connect() as Promise<unknown>));
       // No one else has the socket of an attempt that was not made, or that reached a standby.
       attempt.catch(() => this.#socket.destroy());
       if (!callback) return attempt.then(() => this);
-      attempt.then(() => callback(null as unknown as Error), callback);
+      attempt.then(() => callback(null), callback);
       return undefined;
     }
   }

@@ -2,8 +2,9 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { createPrimaryFinder } from './primary.ts';
-import { ConnectionLostError, type Queryable, runStatement, trackLoss } from './query.ts';
+import type { Queryable } from './queryable.ts';
 import { askingQueryable } from './queryable.ts';
+import { ConnectionLostError, runStatement, trackLoss } from './run-statement.ts';
 import { sessionLimits } from './session-settings.ts';
 import { raw, sql } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from './query.ts';
+import type { Queryable } from './queryable.ts';
 import { raw, type Statement, sql } from './sql.ts';
 
 /** In characters of text, for each batch: rows may differ in size by a factor of a hundred. */

@@ -1,6 +1,6 @@
 /** What PostgreSQL's SQLSTATEs and lost connections mean, in one place. */
 import pg from 'pg';
-import { ConnectionLostError } from './query.ts';
+import { ConnectionLostError } from './run-statement.ts';
 
 const transient = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
 /** The server is unavailable or full. */

@@ -1,5 +1,5 @@
 /** Locks rows in one order, whatever the order of the items. */
-import { byPosition } from './query.ts';
+import { byPosition } from './queryable.ts';
 import { empty, type Statement, sql } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 

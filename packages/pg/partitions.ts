@@ -8,7 +8,7 @@
 import { dayMs, timeOfId } from '#base';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
-import type { Queryable } from './query.ts';
+import type { Queryable } from './queryable.ts';
 import { raw, sql } from './sql.ts';
 
 export type PartitionedTable = {

@@ -4,7 +4,8 @@
  */
 import pg from 'pg';
 import { readParameter, type SessionAttributes, singleFlight } from '#base';
-import { runStatement } from './query.ts';
+import { addressOf, redirect, watchSettings } from '#patches';
+import { runStatement } from './run-statement.ts';
 import { clientConfigs, type Target } from './target.ts';
 
 /**
@@ -34,8 +35,7 @@ export function createPrimaryFinder(target: Target): ConnectToPrimary {
   );
   return async (client, connect) => {
     const check = watchRole(client, wanted);
-    // The driver reads them when it connects.
-    if (configs.length > 1) Object.assign(client, await find());
+    if (configs.length > 1) redirect(client, await find());
     await connect();
     // The role may have changed since the search.
     await check();
@@ -58,7 +58,7 @@ async function probe(config: pg.ClientConfig, wanted: SessionAttributes) {
   try {
     await client.connect();
     await check();
-    return { host: client.host, port: client.port };
+    return addressOf(client);
   } finally {
     void client.end().catch(() => {});
   }
@@ -75,12 +75,10 @@ function throwCause({ errors }: AggregateError): never {
  */
 function watchRole(client: pg.Client, wanted: SessionAttributes): () => Promise<void> {
   const reported = new Map<string, string>();
-  const record = ({ parameterName, parameterValue }: Record<string, string>) =>
-    void reported.set(`${parameterName}`, `${parameterValue}`);
-  if (wanted !== 'any') client.connection.on('parameterStatus', record);
+  if (wanted === 'any') return async () => {};
+  const unwatch = watchSettings(client, (name, value) => reported.set(name, value));
   return async () => {
-    client.connection.off('parameterStatus', record);
-    if (wanted === 'any') return;
+    unwatch();
     const isStandby = reported.get('in_hot_standby') ?? (await askForRole(client));
     const isReadOnly = wanted === 'read-write' && reported.get('default_transaction_read_only') === 'on';
     if (isStandby === 'on' || isReadOnly) throw new StandbyError();

@@ -4,7 +4,7 @@
  * the keys. One PostgreSQL does not need the condition, and with it might read all rows of an event that has thousands.
  */
 import type { Database } from './client.ts';
-import { one } from './query.ts';
+import { one } from './queryable.ts';
 import { empty, formOf, isOneOf, join, raw, type Statement, sql } from './sql.ts';
 
 type ColumnType = 'boolean' | 'bytea' | 'date' | 'int' | 'smallint' | 'text' | 'timestamptz' | 'uuid';

@@ -1,6 +1,6 @@
 /** The settings of the server's connections, and whether they are in effect: PgBouncer does not pass them on. */
 import { patient } from '#base';
-import type { Queryable } from './query.ts';
+import type { Queryable } from './queryable.ts';
 import { sql } from './sql.ts';
 
 /** In ms. */

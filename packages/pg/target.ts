@@ -1,7 +1,7 @@
 /** Where a PostgreSQL server is, in the form that the driver takes. */
-import type { ConnectionOptions } from 'node:tls';
 import pg, { type ClientConfig } from 'pg';
 import { isLoopbackHost, splitHosts } from '#base';
+import { addressOf, tlsOf } from '#patches';
 
 /** A connection URL, or the socket directory and password of the embedded database. */
 export type Target =
@@ -45,11 +45,11 @@ export function findUnverifiedHost(target: Target): string | null {
 
 function unverifiedHost(config: ClientConfig): string | null {
   const client = new pg.Client(config);
-  // Declared as a boolean; the driver stores the options of the TLS connection.
-  const tls = client.ssl as boolean | ConnectionOptions;
+  const tls = tlsOf(client);
+  const { host } = addressOf(client);
   const { rejectUnauthorized = true, checkServerIdentity } =
     tls === true ? {} : tls || { rejectUnauthorized: false };
   const isVerified = rejectUnauthorized && !checkServerIdentity;
-  const isLocal = client.host.startsWith('/') || isLoopbackHost(client.host);
-  return isVerified || isLocal ? null : client.host;
+  const isLocal = host.startsWith('/') || isLoopbackHost(host);
+  return isVerified || isLocal ? null : host;
 }

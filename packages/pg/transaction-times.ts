@@ -2,7 +2,7 @@
  * Times that order changes, for clients that ask for what has changed since a time. Transactions do not commit in the order
  * of their times, so the time up to which such a client has everything is not the time of its request.
  */
-import { one, type Queryable } from './query.ts';
+import { one, type Queryable } from './queryable.ts';
 import { formOf, raw, type Statement, sql } from './sql.ts';
 
 /** The time at which the transaction began, by the clock of the database, in whole ms as times in JavaScript. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isReadOnly, isRetryable } from './errors.ts';
-import type { Queryable, Row } from './query.ts';
+import type { Queryable, Row } from './queryable.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Runs statements inside a transaction. `isDistributed`: of the database. */

@@ -1,5 +1,5 @@
 import type { Database } from './client.ts';
-import { ConnectionLostError } from './query.ts';
+import { ConnectionLostError } from './run-statement.ts';
 
 const refuse = () => Promise.reject(new ConnectionLostError(null));
 
