@@ -1,10 +1,22 @@
 /** What this folder assumes of Node.js and of libraries. A test that fails after an update names the assumption. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer as createHttpServer, type RequestListener, type ServerResponse } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { addressOf, type PoolCallback, redirect, streamOf, tlsOf, watchSettings } from './index.ts';
+import {
+  addressOf,
+  closeAfter,
+  type PoolCallback,
+  postponeClose,
+  redirect,
+  responseOn,
+  stopAccepting,
+  streamOf,
+  tlsOf,
+  watchSettings,
+} from './index.ts';
 
 const message = (type: string, body: string | Buffer) => {
   const content = Buffer.from(body);
@@ -92,4 +104,84 @@ test('pg: a pool connects clients of another class with a callback, and takes nu
   assert.deepEqual(callbacks.map(String), [String(callbacks[0])]);
   assert.equal(typeof callbacks[0], 'function');
   client.release(true);
+});
+
+/** A server that answers as `listener` says. @returns its address, and a function that sends text on a new connection */
+async function startHttp(t: TestContext, listener: RequestListener) {
+  const server = createHttpServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const send = (text: string): Socket => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.write(text);
+    return socket;
+  };
+  return { server, send };
+}
+
+const post = 'POST / HTTP/1.1\r\nHost: a\r\n';
+
+test('node: the response of a request whose body is malformed is known by its socket', async (t) => {
+  const { server, send } = await startHttp(t, (request) => void request.resume());
+  const found = Promise.withResolvers<ServerResponse | null>();
+  server.on('clientError', (_error, socket) => {
+    found.resolve(responseOn(socket as Socket));
+    socket.destroy();
+  });
+  send(`${post}Transfer-Encoding: chunked\r\nX-Request-Id: known\r\n\r\nnot a length\r\n`);
+  assert.equal((await found.promise)?.req.headers['x-request-id'], 'known');
+});
+
+test('node: after a response before the end of a body, a first listener of its end can keep the connection open for reading', async (t) => {
+  const rest = Promise.withResolvers<string>();
+  const { send } = await startHttp(t, (request, response) => {
+    response.prependOnceListener('finish', () => {
+      const closeIfAsked = postponeClose(request.socket);
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.once('end', () => {
+        rest.resolve(text);
+        closeIfAsked();
+      });
+      request.read();
+    });
+    response.writeHead(413, { connection: 'close' }).end();
+  });
+  const socket = send(`${post}Content-Length: 4\r\n\r\n`);
+  const [response] = await once(socket, 'data');
+  assert.match(`${response}`, /^HTTP\/1\.1 413/);
+  await once(socket.resume(), 'end');
+  socket.end('rest');
+  assert.equal(await rest.promise, 'rest');
+});
+
+test('node: a response can be made to close its connection after its request has arrived', async (t) => {
+  const { send } = await startHttp(t, (_request, response) => {
+    closeAfter(response);
+    response.end('x');
+  });
+  const [response] = await once(send('GET / HTTP/1.1\r\nHost: a\r\n\r\n'), 'data');
+  assert.match(`${response}`, /^connection: close\r$/im);
+});
+
+test('node: a server can stop listening and keep its idle connections', async (t) => {
+  const { server, send } = await startHttp(t, (_request, response) => void response.end('x'));
+  const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+  const socket = send(get);
+  await once(socket, 'data');
+  stopAccepting(server);
+  assert.equal(server.listening, false);
+  socket.write(get);
+  const [response] = await once(socket, 'data');
+  assert.match(`${response}`, /^HTTP\/1\.1 200/);
 });

@@ -8,6 +8,7 @@ import { type IdempotencyContext, idempotencyContext } from '../idempotency/cont
 import type { Caller, UnlockedCaller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
+import type { TurnKind } from './admission.ts';
 import type { App } from './app.ts';
 import type { Compressed } from './compression.ts';
 import {
@@ -17,7 +18,6 @@ import {
   type NotModifiedResponse,
   sendNotModified,
 } from './conditional.ts';
-import type { TurnKind } from './limits/turns.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 import { serializerOf } from './serialization.ts';
 

@@ -3,11 +3,12 @@
  * server closes the connection is lost, and a proxy does not repeat a POST then. So responses close their connections
  * with `Connection: close`, and the server closes idle ones only after clients had time to use them once more.
  */
-import { Server as TcpServer } from 'node:net';
 import { setImmediate as endOfPoll, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { FastifyReply } from 'fastify';
+import type { OpenRequests } from '#admission';
+import { closeAfter, stopAccepting } from '#patches';
 import type { App } from './app.ts';
-import type { OpenRequests } from './limits/open-requests.ts';
 
 /** In this time, a proxy under load uses each of its idle connections and gets `Connection: close`. */
 const graceMs = 500;
@@ -16,7 +17,7 @@ const maxAcceptMs = 2_000;
 const shortTurnMs = 1;
 
 /** Must be registered after the modules: their hooks end live streams, for which `drain` would wait. */
-export async function registerDrain(app: App, open: OpenRequests): Promise<void> {
+export async function registerDrain(app: App, open: OpenRequests<FastifyReply>): Promise<void> {
   // The hooks of scopes run after those of the app, in the order of registration.
   await app.register(async (scope) => {
     scope.addHook('preClose', () => drain(app.server, open));
@@ -47,15 +48,14 @@ export async function stopListening(server: App['server']): Promise<void> {
     turnMs = performance.now() - since;
   } while ((hasAccepted || turnMs > shortTurnMs) && performance.now() < acceptEnd);
   server.off('connection', accept);
-  // The method of `http.Server` closes idle connections, too.
-  TcpServer.prototype.close.call(server);
+  stopAccepting(server);
 }
 
 /** Resolves when the last connection has closed. */
-async function drain(server: App['server'], open: OpenRequests): Promise<void> {
+async function drain(server: App['server'], open: OpenRequests<FastifyReply>): Promise<void> {
   await stopListening(server);
   // For requests that arrive from now on, Fastify does this.
-  for (const { raw } of open) raw.shouldKeepAlive = false;
+  for (const { of: reply } of open) closeAfter(reply.raw);
   const graceEnd = performance.now() + graceMs;
   const countConnections = promisify(server.getConnections).bind(server);
   while ((await countConnections()) > 0) {

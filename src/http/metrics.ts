@@ -162,7 +162,7 @@ export function registerMetrics(app: FastifyInstance): void {
       ...hooks,
       (request, reply, done) => {
         // The duration of a stream depends on its client.
-        if (!reply.isStream) observe(request, reply);
+        if (!reply.open?.isStream) observe(request, reply);
         done();
       },
     ];

@@ -1,5 +1,4 @@
 /** Sends every error response as application/problem+json (RFC 9457). */
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
   FastifyError,
@@ -9,11 +8,12 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { isLingering } from '#admission';
 import { Unavailable } from '#base';
+import { responseOn } from '#patches';
 import { isTransient, isUnstorable } from '#pg';
 import { type FieldError, invalidFields, maxErrors, Problem } from '../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
-import { isLingering } from './limits/lingering-close.ts';
 import { loggedPath } from './logging.ts';
 import { defects } from './metrics.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
@@ -236,7 +236,7 @@ const faultOf = ({ code }: NodeJS.ErrnoException): string =>
 /** Returns a handler for malformed requests, for which Node.js provides only the socket. */
 export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+    const response = responseOn(socket);
     const hasResponse = response?.headersSent || isLingering(socket);
     if (error.code === 'ECONNRESET' || !socket.writable || hasResponse) return void socket.destroy();
     const code = clientFaults[error.code ?? ''];

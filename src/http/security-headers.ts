@@ -7,7 +7,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { isPageCall } from './page-calls.ts';
+import { isPageCall } from './admission.ts';
 
 const exposed =
   'ETag, Retry-After, Location, Link, WWW-Authenticate, Idempotent-Replayed, RateLimit, RateLimit-Policy, RateLimit-Limit, ' +

@@ -1,8 +1,7 @@
 /** A span for each request, in which its hooks and its handler run. */
 import type { FastifyInstance, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { activeTracer, parseTraceparent, type Span } from '#telemetry';
-import { monitoringPaths } from './limits/admission.ts';
-import { isPageCall } from './page-calls.ts';
+import { isPageCall, monitoringPaths } from './admission.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,7 +44,7 @@ export function registerTracing(app: FastifyInstance): void {
     });
     enter(request, done);
   });
-  // The body arrives, and turns are taken (limits/turns.ts), in events of other requests or of none.
+  // The body arrives, and turns are taken (admission.ts), in events of other requests or of none.
   app.addHook('preValidation', (request, _reply, done) => enter(request, done));
   app.addHook('preHandler', (request, _reply, done) => enter(request, done));
 }

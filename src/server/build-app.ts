@@ -2,19 +2,17 @@
 import type { Database } from '#pg';
 import type { ReadyConfig } from '../config/config.ts';
 import { registerAccessLog } from '../http/access-log.ts';
+import { registerAdmission } from '../http/admission.ts';
 import type { App } from '../http/app.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDrain } from '../http/drain.ts';
-import { registerAdmission } from '../http/limits/admission.ts';
-import { registerLingeringClose } from '../http/limits/lingering-close.ts';
-import { registerRateLimit } from '../http/limits/rate-limit.ts';
-import { registerTurns } from '../http/limits/turns.ts';
 import { registerMetrics } from '../http/metrics.ts';
 import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
+import { registerRateLimit } from '../http/rate-limit.ts';
 import { registerTargetCheck } from '../http/request-target.ts';
 import {
   createStandardHeaders,
@@ -68,12 +66,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerTracing(app);
   registerAccessLog(app, config);
   registerSecurityHeaders(app, headers);
-  registerLingeringClose(app);
   registerMetrics(app);
-  const open = registerAdmission(app, base.outages);
-  registerTargetCheck(app);
   // Where requests are not limited, as in a load test, a single client may take the whole server.
-  if (config.rateLimit > 0) registerTurns(app, open);
+  const open = registerAdmission(app, { outages: base.outages, hasTurns: config.rateLimit > 0 });
+  registerTargetCheck(app);
   registerValidation(app);
   registerSerialization(app);
   registerProblems(app, base.outages);

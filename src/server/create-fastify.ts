@@ -18,7 +18,7 @@ export function createFastify(config: ReadyConfig, headers: ReturnType<typeof cr
     genReqId: requestIdOf,
     trustProxy: config.trustProxy,
     // Allows uploads over slow connections. All other routes have a shorter timeout
-    // (http/limits/admission.ts).
+    // (http/admission.ts).
     requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: createClientErrorHandler(headers),

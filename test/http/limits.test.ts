@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deleteExpiredCounts } from '../../src/http/limits/rate-limit-store.ts';
+import { deleteExpiredCounts } from '../../src/http/rate-limit.ts';
 import { sampleOf } from '../support/all-cases.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp, TestClock } from '../support/setup.ts';
 import { connectSql } from '../support/sql-tag.ts';

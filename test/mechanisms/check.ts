@@ -29,7 +29,7 @@ const statementRules: Rule[] = [
     except: {
       'packages/fresh-records/change-log.ts': 'a table of the coordinator',
       'src/cli/backup/': 'an array of a row',
-      'src/http/limits/rate-limit-store.ts': 'a table of the coordinator',
+      'src/http/rate-limit.ts': 'a table of the coordinator',
       'src/modules/accounts/codes/repo.ts': 'a table of the coordinator',
       'src/idempotency/stored-responses.ts': 'locks without a table',
       'src/modules/discovery/memory/index-rows.ts': 'events by their place, on all nodes',

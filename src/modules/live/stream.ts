@@ -9,7 +9,7 @@ import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } fr
 const heartbeatIntervalMs = 15_000;
 /**
  * In bytes that the client has not read. Above that the stream sends no changes, and later the newest
- * snapshot. A client that reads nothing loses its connection (http/limits/admission.ts).
+ * snapshot. A client that reads nothing loses its connection (http/admission.ts).
  */
 const maxBuffered = 64 * 1024;
 /** The time that a client has to read the last message. */

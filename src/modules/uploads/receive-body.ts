@@ -1,6 +1,6 @@
 /** Receives the body of an upload into one buffer. */
 import type { Readable } from 'node:stream';
-import { paceOf } from '../../http/limits/body-pace.ts';
+import { paceOf } from '#admission';
 import { Problem } from '../../lib/errors.ts';
 
 /** Maximum size of a body, in bytes. */

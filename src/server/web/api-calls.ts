@@ -1,8 +1,8 @@
 /** Requests of pages that this process renders to the API: what they change, and files. They read JSON without requests (page-reads.ts). */
 import type { FastifyRequest } from 'fastify';
 import inject, { type InjectOptions } from 'light-my-request';
+import { runAsPageCall } from '../../http/admission.ts';
 import type { App } from '../../http/app.ts';
-import { runAsPageCall } from '../../http/page-calls.ts';
 
 /** Sends a request to the API of this server. */
 export type FetchApi = (request: Request) => Promise<Response>;

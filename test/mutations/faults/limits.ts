@@ -2,23 +2,23 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const limitFaults: Fault[] = [
-  ...faultsOf('src/http/limits/rate-limit-store.ts', [
+  ...faultsOf('packages/admission/shared-counts.ts', [
     [
       'if (remaining < 0) return',
       'if (false) return',
-      'src/http/limits/rate-limit-store',
+      'packages/admission/shared-counts',
       'requests without a limit',
     ],
     [
       'count.unreported + count.reporting < this.#maxUnreported',
       'true',
-      'src/http/limits/rate-limit-store',
+      'packages/admission/shared-counts',
       'each server has its own limit',
     ],
     [
       'byCaller.get(caller) ?? count.total',
       'count.total',
-      'src/http/limits/rate-limit-store',
+      'packages/admission/shared-counts',
       'each server has its own limit',
     ],
   ]),
@@ -38,7 +38,7 @@ export const limitFaults: Fault[] = [
       'each process has the limits of a server',
     ],
   ]),
-  ...faultsOf('src/http/limits/rate-limit.ts', [
+  ...faultsOf('src/http/rate-limit.ts', [
     ['if (remaining >= 0) return;', 'return;', 'limits', 'requests without a limit'],
     [
       'if (counted.remaining < 0) break;',
@@ -47,25 +47,35 @@ export const limitFaults: Fault[] = [
       'refused requests use up the limit of other networks',
     ],
   ]),
-  ...faultsOf('src/http/limits/admission.ts', [
+  ...faultsOf('packages/admission/open-requests.ts', [
     [
-      "return isBusy(open) && isFullFor(load, open) ? new Problem('unavailable') : null;",
+      "return this.isBusy && this.#isFullFor(load) ? 'busy' : null;",
       'return null;',
       'backpressure',
       'an overloaded server accepts everything',
     ],
     [
-      'if (load.unread >= maxUnreadPerNetwork) return tooManyUnread();',
+      "if (load.unread >= unreadPerNetwork) return 'unread';",
       '',
       'backpressure',
       'unread responses fill the memory',
     ],
+  ]),
+  ...faultsOf('src/http/admission.ts', [
     [
-      'if (monitoringPaths.has(url)) return null;',
-      '',
+      'refusal === null || monitoringPaths.has(url)',
+      'refusal === null',
       'backpressure',
       'monitoring reports an overloaded server as down',
     ],
+    ['leastPauseMs: 20', 'leastPauseMs: 0', 'src/http/turns', 'documents leave no time to others'],
+    [
+      'isPageCall() || isLong ? 0 : 3',
+      '3',
+      'src/http/turns',
+      'the many requests of a page leave no time to others',
+    ],
+    ['> longBody', '> 1e9', 'src/http/turns', 'many long bodies of a network are read at the same time'],
   ]),
   ...faultsOf('src/modules/accounts/export/export-account.ts', [
     [
@@ -78,31 +88,18 @@ export const limitFaults: Fault[] = [
   ...faultsOf('src/modules/accounts/export/open-stream.ts', [
     ['await closed.promise;', '', 'large-export', 'any number of exports keep a connection to the database'],
   ]),
-  ...faultsOf('src/http/limits/turns.ts', [
+  ...faultsOf('packages/admission/turns.ts', [
     [
-      'if (queue.taken + places > limits[kind].atOnce) return false;',
+      'if (queue.taken + places > atOnce) return false;',
       '',
-      'src/http/limits/turns',
+      'src/http/turns',
       'one network occupies the server',
     ],
     [
       'if (pauseMs === 0) release();',
-      'release();\n    if (true) return;',
-      'src/http/limits/turns',
+      'release();\n      if (true) return;',
+      'src/http/turns',
       'a network leaves no time to others',
-    ],
-    ['leastPauseMs: 20', 'leastPauseMs: 0', 'src/http/limits/turns', 'documents leave no time to others'],
-    [
-      '(isPageCall() || hasLongBody(request) ? 0 : 3)',
-      '3',
-      'src/http/limits/turns',
-      'the many requests of a page leave no time to others',
-    ],
-    [
-      '> longBody',
-      '> 1e9',
-      'src/http/limits/turns',
-      'many long bodies of a network are read at the same time',
     ],
   ]),
   ...faultsOf('src/quotas/daily-quotas.ts', [

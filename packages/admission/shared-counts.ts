@@ -1,6 +1,6 @@
 /**
- * Counts the requests of each caller in this minute over all servers. Each server counts in memory, and adds
- * its counts to the database only for callers with many requests. A server accepts at most a twentieth of the
+ * Counts the requests of each caller in this minute over all servers. Each server counts in memory, and reports
+ * its counts to a database that all servers share only for callers with many requests. A server accepts at most a twentieth of the
  * limit from a caller without reporting it: at half of that it starts to report, and at a twentieth requests
  * wait for the report.
  *
@@ -12,8 +12,7 @@
  * returns the time of the database. So the clocks of the servers need not agree. Where they do not, the first report of a
  * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
-import { keyedHash, shareOf, singleFlight, withTimeout } from '#base';
-import { type Database, sql } from '#pg';
+import { shareOf, singleFlight, withTimeout } from '#base';
 
 export const windowMs = 60_000;
 /** The time limit for a report. After a timeout, no request waits for reports for `retryAfterMs`. */
@@ -28,19 +27,19 @@ const maxCallers = 50_000;
  */
 type Count = { total: number; unreported: number; reporting: number; times: number };
 type Options = {
-  db: Database;
-  secretKey: string;
+  /** Adds counts to the current minute of the database. */
+  report: (due: Due) => Promise<Totals>;
   /** The clock of this server, whose minutes count until the first report. */
   clock: () => Date;
   /** A monotonic clock in ms; default: `performance.now`. */
   uptime?: () => number;
   limit: number;
 };
-type Due = { caller: string; count: Count }[];
+export type Due = { caller: string; requests: number }[];
 /** The counts of all servers in `minute`, and the time of the database. */
-type Totals = { now: Date; minute: Date; byCaller: Map<string, number> };
+export type Totals = { now: Date; minute: Date; byCaller: Map<string, number> };
 
-export class RateLimitStore {
+export class SharedCounts {
   readonly #options: Options;
   readonly #uptime: () => number;
   /** The part of the limit that belongs to this process. */
@@ -144,7 +143,10 @@ export class RateLimitStore {
       count.unreported = 0;
     }
     const sentAt = this.#uptime();
-    const totals = await withTimeout(this.#addCounts(due), reportTimeoutMs).catch(() => null);
+    const report = this.#options.report(
+      due.map(({ caller, count }) => ({ caller, requests: count.reporting })),
+    );
+    const totals = await withTimeout(report, reportTimeoutMs).catch(() => null);
     if (!totals) this.#unavailableUntil = this.#uptime() + retryAfterMs;
     for (const { count } of due) {
       count.total += count.reporting;
@@ -154,7 +156,11 @@ export class RateLimitStore {
   }
 
   /** Sets the clock, and takes the totals, unless their minute has ended. */
-  #takeTotals({ now, minute, byCaller }: Totals, due: Due, sentAt: number): void {
+  #takeTotals(
+    { now, minute, byCaller }: Totals,
+    due: { caller: string; count: Count }[],
+    sentAt: number,
+  ): void {
     // The database read its clock at some moment since then.
     this.#offset = now.getTime() - (sentAt + this.#uptime()) / 2;
     this.#enterMinute();
@@ -162,31 +168,4 @@ export class RateLimitStore {
     for (const { caller, count } of due)
       this.#countOf(caller, count.times).total = byCaller.get(caller) ?? count.total;
   }
-
-  /** Adds counts to the current minute of the database. */
-  async #addCounts(due: Due): Promise<Totals> {
-    const { db, secretKey } = this.#options;
-    const callers = new Map(due.map(({ caller }) => [hashOf(secretKey, caller), caller]));
-    // Sorted by key, so that two servers cannot deadlock.
-    const rows = await db.query<{ caller: string; minute: Date; requests: number; now: Date }>(sql`
-      with added as (
-        insert into request_counts (caller, minute, requests)
-        select caller, date_trunc('minute', now()), n
-        from unnest(${[...callers.keys()]}::text[], ${due.map(({ count }) => count.reporting)}::int[]) k (caller, n)
-        order by caller
-        on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
-        returning caller, minute, requests)
-      select caller, minute, requests, now() from added`);
-    const [first] = rows;
-    if (!first) throw new Error('the database stored no counts');
-    const byCaller = new Map(rows.map(({ caller, requests }) => [callers.get(caller) ?? '', requests]));
-    return { now: first.now, minute: first.minute, byCaller };
-  }
-}
-
-const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
-
-/** Deletes the counts of past minutes. */
-export async function deleteExpiredCounts(db: Database): Promise<void> {
-  await db.query(sql`delete from request_counts where minute < now() - interval '2 minutes'`);
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Statement } from '#pg';
-import { RateLimitStore, windowMs } from './rate-limit-store.ts';
+import { type Due, SharedCounts, type Totals, windowMs } from './shared-counts.ts';
 
 const limit = 600;
 /** The number of requests that a server accepts without a report. */
@@ -21,19 +20,19 @@ function createCounts() {
   const reports: number[] = [];
   const open: (() => void)[] = [];
   let isOpen = false;
-  const query = async (statement: Statement) => {
-    const [callers, numbers] = statement.render(false).values as [string[], number[]];
-    reports.push(callers.length);
+  const report = async (due: Due) => {
+    reports.push(due.length);
     await (isOpen ? nextTurn() : new Promise<void>((resolve) => open.push(resolve)));
     if (state.isAway) throw new Error('the database is away');
     const now = new Date(uptime + databaseOffset);
     const minute = new Date(now.getTime() - (now.getTime() % windowMs));
-    return callers.map((caller, i) => {
+    const byCaller = new Map<string, number>();
+    for (const { caller, requests } of due) {
       const key = `${minute.getTime()} ${caller}`;
-      const requests = (totals.get(key) ?? 0) + (numbers[i] ?? 0);
-      totals.set(key, requests);
-      return { caller, minute, requests, now };
-    });
+      totals.set(key, (totals.get(key) ?? 0) + requests);
+      byCaller.set(caller, totals.get(key) ?? 0);
+    }
+    return { now, minute, byCaller };
   };
   const finish = async () => {
     open.shift()?.();
@@ -43,7 +42,7 @@ function createCounts() {
     isOpen = true;
     while (open.length > 0) await finish();
   };
-  return { db: { query } as unknown as Database, state, totals, reports, finish, finishAll };
+  return { report, state, totals, reports, finish, finishAll };
 }
 
 /** The monotonic clock of all servers, in ms. */
@@ -59,22 +58,21 @@ afterEach(() => {
 const untilNextMinute = () => windowMs - ((uptime + databaseOffset) % windowMs);
 
 /** @param skewMs by which the clock of the server is ahead of that of the database */
-const openStore = (db: Database, skewMs = 0) =>
-  new RateLimitStore({
-    db,
-    secretKey: 'key',
+const openCounts = (report: (due: Due) => Promise<Totals>, skewMs = 0) =>
+  new SharedCounts({
+    report,
     clock: () => new Date(uptime + databaseOffset + skewMs),
     uptime: () => uptime,
     limit,
   });
 
 /** Counts requests of `caller`. */
-const countMany = (store: RateLimitStore, caller: string, requests: number) =>
+const countMany = (store: SharedCounts, caller: string, requests: number) =>
   Array.from({ length: requests }, () => store.count(caller));
 
 test('limit: requests that wait for a report get a response after counts were evicted, and send no empty reports', async () => {
-  const { db, totals, reports, finish, finishAll } = createCounts();
-  const store = openStore(db);
+  const { report, totals, reports, finish, finishAll } = createCounts();
+  const store = openCounts(report);
   // The caller has been reported before, so its count is not evicted.
   await Promise.all(countMany(store, 'busy', maxUnreported / 2));
   await finish();
@@ -94,8 +92,8 @@ test('limit: requests that wait for a report get a response after counts were ev
 });
 
 test('limit: a caller whose requests are not yet reported keeps them when the counts of others are evicted', async () => {
-  const { db, finishAll } = createCounts();
-  const store = openStore(db);
+  const { report, finishAll } = createCounts();
+  const store = openCounts(report);
   await Promise.all(countMany(store, 'other', maxUnreported / 2));
   await Promise.all(countMany(store, 'busy', maxUnreported));
   for (let i = 0; i < manyCallers; i++) await store.count(`caller ${i}`);
@@ -104,9 +102,9 @@ test('limit: a caller whose requests are not yet reported keeps them when the co
 });
 
 test('limit: two servers whose clocks are 90 s apart share the minutes of the database', async () => {
-  const { db, finishAll } = createCounts();
+  const { report, finishAll } = createCounts();
   await finishAll();
-  const stores = [openStore(db), openStore(db, 90_000)];
+  const stores = [openCounts(report), openCounts(report, 90_000)];
   const countPassed = async () => {
     let passed = 0;
     for (let i = 0; i < 3 * limit; i++) {
@@ -129,9 +127,9 @@ test('limit: two servers whose clocks are 90 s apart share the minutes of the da
 });
 
 test('limit: while the database is away, the minutes are those of its last report', async () => {
-  const { db, state, finishAll } = createCounts();
+  const { report, state, finishAll } = createCounts();
   await finishAll();
-  const store = openStore(db, 90_000);
+  const store = openCounts(report, 90_000);
   await Promise.all(countMany(store, 'busy', maxUnreported / 2));
   await nextTurn();
   state.isAway = true;

@@ -4,12 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ClientNetworks, largestOf, networksOf, shareOf } from '#base';
-import type { Database } from '#pg';
-import type { ReadyConfig } from '../../config/config.ts';
-import { Problem } from '../../lib/errors.ts';
-import { isPageCall } from '../page-calls.ts';
-import { RateLimitStore, windowMs } from './rate-limit-store.ts';
+import { type Due, SharedCounts, type Totals, windowMs } from '#admission';
+import { type ClientNetworks, keyedHash, largestOf, networksOf, shareOf } from '#base';
+import { type Database, sql } from '#pg';
+import type { ReadyConfig } from '../config/config.ts';
+import { Problem } from '../lib/errors.ts';
+import { isPageCall } from './admission.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,7 +46,8 @@ type Services = { config: ReadyConfig; db: Database; clock: () => Date };
 export function registerRateLimit(app: FastifyInstance, { config, db, clock }: Services): void {
   const limit = config.rateLimit;
   if (limit === 0) return;
-  const counts = new RateLimitStore({ db, clock, secretKey: config.secretKey, limit });
+  const report = (due: Due) => addCounts(db, config.secretKey, due);
+  const counts = new SharedCounts({ report, clock, limit });
   const refusals = new Refusals();
   // A hook of the whole app runs before authentication and counts unknown paths as well.
   app.addHook('onRequest', async (request, reply) => {
@@ -71,9 +72,9 @@ export function registerRateLimit(app: FastifyInstance, { config, db, clock }: S
 /**
  * Counts a request in the networks of its client, the smallest first: what one of them refuses uses up nothing of a larger one,
  * which other clients need.
- * @returns as `RateLimitStore.count`, of the network that has the fewest requests left
+ * @returns as `SharedCounts.count`, of the network that has the fewest requests left
  */
-async function countIn(counts: RateLimitStore, networks: ClientNetworks) {
+async function countIn(counts: SharedCounts, networks: ClientNetworks) {
   let least = { remaining: Number.POSITIVE_INFINITY, ttl: 0 };
   for (const { id, times } of networks) {
     const counted = await counts.count(id, times);
@@ -89,3 +90,28 @@ async function countIn(counts: RateLimitStore, networks: ClientNetworks) {
  */
 const isExempt = ({ url, routeOptions }: FastifyRequest): boolean =>
   url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true || isPageCall();
+
+/** Adds counts to the current minute of the database. */
+async function addCounts(db: Database, secretKey: string, due: Due): Promise<Totals> {
+  const hashOf = (caller: string) => keyedHash(secretKey, 'requests', caller).toString('base64url');
+  const callers = new Map(due.map(({ caller }) => [hashOf(caller), caller]));
+  // Sorted by key, so that two servers cannot deadlock.
+  const rows = await db.query<{ caller: string; minute: Date; requests: number; now: Date }>(sql`
+    with added as (
+      insert into request_counts (caller, minute, requests)
+      select caller, date_trunc('minute', now()), n
+      from unnest(${[...callers.keys()]}::text[], ${due.map(({ requests }) => requests)}::int[]) k (caller, n)
+      order by caller
+      on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
+      returning caller, minute, requests)
+    select caller, minute, requests, now() from added`);
+  const [first] = rows;
+  if (!first) throw new Error('the database stored no counts');
+  const byCaller = new Map(rows.map(({ caller, requests }) => [callers.get(caller) ?? '', requests]));
+  return { now: first.now, minute: first.minute, byCaller };
+}
+
+/** Deletes the counts of past minutes. */
+export async function deleteExpiredCounts(db: Database): Promise<void> {
+  await db.query(sql`delete from request_counts where minute < now() - interval '2 minutes'`);
+}

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
-import { OutageLog } from '../outage-log.ts';
-import { runAsPageCall } from '../page-calls.ts';
-import { registerAdmission } from './admission.ts';
-import { registerTurns } from './turns.ts';
+import { registerAdmission, runAsPageCall } from './admission.ts';
+import { OutageLog } from './outage-log.ts';
 
 /** `bytes`: of the body. */
 type Request = { remoteAddress?: string; bytes?: number };
@@ -13,7 +11,7 @@ type Request = { remoteAddress?: string; bytes?: number };
 /** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */
 async function openApp(t: TestContext) {
   const app = fastify();
-  registerTurns(app, registerAdmission(app, new OutageLog(app.log)));
+  registerAdmission(app, { outages: new OutageLog(app.log), hasTurns: true });
   const ends = new Map<string, () => void>();
   const starts = new Map<string, number>();
   const handler = async (request: { query: unknown }) => {
@@ -126,7 +124,7 @@ async function shortestPauseMs(
   send = (sendTwo: () => unknown) => sendTwo(),
 ) {
   const app = fastify();
-  registerTurns(app, registerAdmission(app, new OutageLog(app.log)));
+  registerAdmission(app, { outages: new OutageLog(app.log), hasTurns: true });
   const [starts, ends]: [number[], number[]] = [[], []];
   app.get('/', { config: { limits: { turns } } }, async () => {
     starts.push(performance.now());
