@@ -8,7 +8,7 @@
  * Bodies are discarded at a pace (body-pace.ts): a client that sends many large bodies which the server refuses must not
  * delay the requests of others.
  */
-import type { IncomingMessage } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { largestNetworkOf, shareOf } from '#base';
 import { postponeClose } from '#patches';
@@ -27,12 +27,12 @@ const lingering = new Set<Socket>();
 export const isLingering = (socket: Socket): boolean => lingering.has(socket);
 
 /**
- * Reads and discards what the client still sends of a request whose response was written. To be called before Node.js closes
- * the connection, which it does after the response.
+ * Reads and discards what the client still sends of the request of a response that was written. To be called before Node.js
+ * closes the connection, which it does after the response.
  */
-export function discardBody(request: IncomingMessage, address: string): void {
-  const { socket } = request;
-  if (socket.destroyed) return;
+export function discardBody({ req: request, socket }: ServerResponse, address: string): void {
+  // The response of a request inside the process has no socket.
+  if (!socket || socket.destroyed) return;
   if (lingering.size >= maxLingering) {
     socket.destroySoon();
     return;

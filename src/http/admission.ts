@@ -137,7 +137,7 @@ export function registerAdmission(
     // Runs before Node's listener, which closes the connection.
     if (bodyLength(request) > 0)
       reply.raw.prependOnceListener('finish', () => {
-        if (!raw.complete) discardBody(raw, ip);
+        if (!raw.complete) discardBody(reply.raw, ip);
       });
     const refusal = open.refusalFor(ip);
     if (refusal === null || monitoringPaths.has(url)) {
