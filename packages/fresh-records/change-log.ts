@@ -1,90 +1,63 @@
 /**
- * The change log: writes record the keys and versions of the cached records that they change, in their own transactions.
- * A server reads the log before each request uses its caches, so a cache is never older than the request. One statement
- * reads the log for all requests that wait at the same time. The versions tell a reader whether the database has shown it
- * the change already (recent-versions.ts).
+ * The reading side of the change log: a server reads it before each request uses its caches, so a cache is never older than
+ * the request. One statement reads the log for all requests that wait at the same time. The versions tell a reader whether the
+ * database has shown it the change already (recent-versions.ts).
  */
+import { createLoader, type Database, sql } from '#pg';
+import { deletedVersion, RecentVersions, type RecordKind, versionFor } from './recent-versions.ts';
+import { type ListingKey, shardCount } from './record-change.ts';
 
-import { hash } from 'node:crypto';
-import {
-  createLoader,
-  type Database,
-  join,
-  type Queryable,
-  type Statement,
-  sql,
-  type Transaction,
-  update,
-} from '#pg';
-import { type ChangeRow, listChanges, type Position, shardCount } from './list-changes.ts';
-import {
-  deletedVersion,
-  RecentVersions,
-  type RecordKind,
-  taggedVersion,
-  versionFor,
-} from './recent-versions.ts';
-
-/** A place in the lists of events: a cell number, and the number of the day on which an event begins. */
-export type ListingKey = { cell: number; day: number };
-
-/** The key that names a record in the log. It is a hash, because log rows outlive deleted records. */
-export const changeKeyOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
+type ChangeRow = {
+  instance: string;
+  shard: number;
+  latest: string;
+  revision: string | null;
+  records: string[];
+  versions: (number | null)[] | null;
+  listings: (number | null)[] | null;
+  cells: number[];
+  days: number[];
+};
 
 /**
- * Changed records of one kind. `versions`: the statement that reads (id, version, listing) of those that exist: the id as
- * in `ids`, the version of the record, and a version of what lists show of it, or null. The version of a
- * record never decreases and increases with every change.
+ * Rows of one shard that are read at most. A server that is further behind, or that reads this instance for the first
+ * time, empties its caches and reads the newest rows: the database may not show all of their changes yet.
  */
-export type ChangedRecords = { kind: RecordKind; ids: string[]; versions: Statement };
+const maxRead = 1_000;
 
 /**
- * `listingKeys`: the places of listed events, before and after the change. `unversioned`: ids of what is not cached as
- * records, and is read again after each change.
+ * The start time of the PostgreSQL that responds. It names the instance: revisions and versions of two instances cannot
+ * be compared. After a failover or a restored backup, PostgreSQL may have lost commits, and then assigns their
+ * revisions again. It may also have lost a commit that this server has not read in the log, but has read in a
+ * record. In both cases the log shows no difference. The system identifier and the timeline differ after some
+ * of these events, and the start time after all of them: a restored copy that ends its recovery without a
+ * promotion keeps the other two.
  */
-export type Change = { records: ChangedRecords[]; listingKeys?: ListingKey[]; unversioned?: string[] };
+export const instance = sql`(select pg_postmaster_start_time()::text)`;
 
-const noVersions = sql`select null::text as id, null::bigint as version, null::bigint as listing where false`;
+/** The position of a server in the log: the last revision of each shard that it has read. */
+export type Position = { instance: string; revisions: bigint[] };
 
 /**
- * The statement that records a change. It must be the last statement of its transaction, because it locks a shard of
- * the log until the commit. The shard's row assigns revisions in the order of commits and without gaps: a server that
- * has read revision n has read all revisions before n. The statement sees the rows that the transaction has written, so
- * it reads the versions of the changed records itself.
+ * Lists the changes after the known revisions, by shard and revision. A shard without rows to read gives one row without
+ * a revision. If the instance is another one, all shards have rows. Table statistics are unreliable because the table is
+ * constantly emptied and refilled; the LIMIT makes the planner choose the index.
  */
-export function changeStatement({ records, listingKeys = [], unversioned = [] }: Change) {
-  const shard = Math.floor(Math.random() * shardCount);
-  const ids = [...records.flatMap((each) => each.ids), ...unversioned];
-  const versions = records
-    .filter((each) => each.ids.length > 0)
-    .map(
-      (each) => sql`
-        select v.id, ${taggedVersion(each.kind, sql`v.version`)} as version, v.listing from (${each.versions}) v`,
-    );
-  return sql`
-    with found as materialized (
-      ${versions.length > 0 ? join(versions, ' union all ') : noVersions}
-    ), noted as materialized (
-      select array_agg(f.version order by k.n) as versions,
-        ${listingKeys.length > 0 ? sql`array_agg(f.listing order by k.n)` : sql`null::bigint[]`} as listings
-      from unnest(${ids}::text[]) with ordinality k (id, n) left join found f on f.id = k.id
-    ), raised as (
-      ${update('change_shards')} where shard = ${shard} returning shard, version
-    )
-    insert into changes (shard, version, records, versions, listings, cells, days, at)
-    select r.shard, r.version, ${ids.map(changeKeyOf)}::text[], n.versions, n.listings,
-      ${listingKeys.map(({ cell }) => cell)}::int[], ${listingKeys.map(({ day }) => day)}::int[], now()
-    from raised r, noted n`;
-}
-
-/** Records a change as the last statement of a transaction. */
-export async function recordChange(tx: Transaction, change: Change): Promise<void> {
-  await tx.execute(changeStatement(change));
-}
-
-/** Deletes log rows older than 5 minutes. A server that has not read them by then empties its caches. */
-export async function deleteExpiredChanges(db: Queryable): Promise<void> {
-  await db.query(sql`delete from changes where at < now() - interval '5 minutes'`);
+async function listChanges(db: Database, known: Position): Promise<ChangeRow[]> {
+  const revisions = known.revisions.map(String);
+  return await db.query<ChangeRow>(sql`
+    select ${instance} as instance, s.shard, s.version as latest, c.version as revision, c.records,
+      c.versions::float8[] as versions, c.listings::float8[] as listings, c.cells, c.days
+    from (select shard, version, (${revisions}::bigint[])[shard + 1] as known from change_shards) s
+    left join lateral (
+      select * from changes c
+      where c.shard = s.shard and c.version <= s.version and c.version > case
+        when ${known.instance} = ${instance} and s.version - s.known <= ${maxRead} then s.known
+        else s.version - ${maxRead} end
+      order by c.version limit ${maxRead}
+    ) c on true
+    where s.version <> s.known or ${known.instance} <> ${instance}
+    order by s.shard, c.version`);
 }
 
 /**

@@ -6,9 +6,10 @@
 import { LRUCache } from 'lru-cache';
 import { Unavailable } from '#base';
 import { createLoader, type Queryable } from '#pg';
-import { type ChangeLog, changeKeyOf } from './change-log.ts';
+import type { ChangeLog } from './change-log.ts';
 import { readAgain } from './read-again.ts';
 import { isCurrent, type RecordKind } from './recent-versions.ts';
+import { changeKeyOf } from './record-change.ts';
 import type { Replicas } from './replicas.ts';
 
 /** `replicas`: reads the records. */

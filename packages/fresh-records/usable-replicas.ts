@@ -1,8 +1,7 @@
 /** The replicas that can be read from: those that follow the primary and are not failing. */
 import { withTimeout } from '#base';
 import { type Database, sql } from '#pg';
-import type { ChangeLog } from './change-log.ts';
-import { instance, type Position } from './list-changes.ts';
+import { type ChangeLog, instance, type Position } from './change-log.ts';
 
 /** `name`: host and port, for logs and metrics. */
 export type Replica = { name: string; db: Database };

@@ -1,7 +1,8 @@
 /** A value of the database that is read once, and again after each change of it that the change log names. */
 import { lazily } from '#base';
 import type { Transaction } from '#pg';
-import { type ChangeLog, changeKeyOf, recordChange } from './change-log.ts';
+import type { ChangeLog } from './change-log.ts';
+import { changeKeyOf, recordChange } from './record-change.ts';
 
 export type WatchedValue<T> = {
   /** Reads the change log first. @throws as a query of the database */

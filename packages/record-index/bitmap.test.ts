@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import * as bitmap from './bitmap.ts';
+import { RankedBitmap } from './ranked-set.ts';
 
 const size = 5_000;
 const integers = fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { maxLength: 400 });
@@ -11,7 +12,7 @@ const toBitmap = (list: number[]) => {
   return bits;
 };
 const all = { first: 0, end: size };
-const toList = (bits: bitmap.Bitmap, range = all) => [...new bitmap.RankedBitmap(bits, range).from(0)];
+const toList = (bits: bitmap.Bitmap, range = all) => [...new RankedBitmap(bits, range).from(0)];
 const ascending = (list: Iterable<number>) => [...list].sort((a, b) => a - b);
 const ranges = fc
   .tuple(fc.nat(size), fc.nat(size))
@@ -57,7 +58,7 @@ test('ranked bitmap: ranks, size and the n-th integer of a range', () => {
       const sorted = ascending(a).filter(isIn(range));
       const bits = toBitmap(a);
       for (const counts of [undefined, bitmap.countBlocks(bits, all)]) {
-        const ranked = new bitmap.RankedBitmap(bits, range, counts);
+        const ranked = new RankedBitmap(bits, range, counts);
         assert.equal(ranked.size, sorted.length);
         assert.equal(ranked.rank(n), sorted.filter((i) => i < n).length);
         assert.deepEqual([...ranked.from(n)], sorted.slice(n));
@@ -71,7 +72,7 @@ test('ranked bitmap: a copy keeps its integers, and counts follow the removal of
     fc.property(integers, fc.nat(size - 1), (a, removed) => {
       const bits = toBitmap([...a, removed]);
       const counts = bitmap.countBlocks(bits, all);
-      const copy = new bitmap.RankedBitmap(bits, all, counts).copy();
+      const copy = new RankedBitmap(bits, all, counts).copy();
       bitmap.clearBit(bits, removed);
       bitmap.uncount(counts, removed);
       assert.deepEqual(counts, bitmap.countBlocks(bits, all));

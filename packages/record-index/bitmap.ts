@@ -26,8 +26,8 @@ export function popCount(word: number): number {
 }
 
 /** 2,048 integers, 64 elements, are a block: the number of the block of an integer is the integer shifted by this. */
-const blockShift = 11;
-const blockLength = 2 ** blockShift / 32;
+export const blockShift = 11;
+export const blockLength = 2 ** blockShift / 32;
 
 /** Some integers: those from `first` to before `end`. */
 export type Range = { first: number; end: number };
@@ -80,70 +80,32 @@ export const uncount = (counts: Uint16Array, i: number): void => {
   counts[i >>> blockShift] = (counts[i >>> blockShift] as number) - 1;
 };
 
-/** The integers of a bitmap from `first` to before `end`, with ranks and the n-th integer. */
-export class RankedBitmap {
-  readonly bits: Bitmap;
-  readonly #counts: Uint16Array;
-  readonly #range: Range;
-  /** The number of integers in blocks that are counted and below `first`. */
-  readonly #before: number;
-  readonly size: number;
+/**
+ * Bitmaps for one query at a time: a query computes its page before it returns, so the next one can use the same memory.
+ */
+export class BitmapPool {
+  readonly #length: number;
+  readonly #bitmaps: Bitmap[] = [];
+  #used = 0;
 
-  /** @param counts those of all blocks, or of those that have integers of the range */
-  constructor(bits: Bitmap, range: Range, counts = countBlocks(bits, range)) {
-    this.bits = bits;
-    this.#counts = counts;
-    this.#range = range;
-    this.#before = this.#countBelow(range.first);
-    this.size = this.#countBelow(range.end) - this.#before;
+  constructor(size: number) {
+    this.#length = bitmapLength(size);
   }
 
-  #countBelow(i: number): number {
-    const bits = this.bits;
-    const [block, word] = [i >>> blockShift, i >>> 5];
-    let count = 0;
-    for (let j = 0; j < block; j++) count += this.#counts[j] as number;
-    for (let j = block * blockLength; j < word; j++) count += popCount(bits[j] as number);
-    return (i & 31) === 0 ? count : count + popCount((bits[word] as number) & ~(-1 << (i & 31)));
+  /** A bitmap with any content, until the next `reset`. */
+  take(): Bitmap {
+    const known = this.#bitmaps[this.#used++];
+    if (known) return known;
+    const created = new Uint32Array(this.#length);
+    this.#bitmaps.push(created);
+    return created;
   }
 
-  has(i: number): boolean {
-    return i >= this.#range.first && i < this.#range.end && hasBit(this.bits, i);
+  takeEmpty(): Bitmap {
+    return this.take().fill(0);
   }
 
-  /** The number of integers of the set below `i`. */
-  rank(i: number): number {
-    return this.#countBelow(Math.max(Math.min(i, this.#range.end), this.#range.first)) - this.#before;
-  }
-
-  /** The integers from the n-th on, ascending; n counts from 0. */
-  *from(n: number): Generator<number> {
-    if (n >= this.size) return;
-    let left = n + this.#before;
-    let block = 0;
-    for (let count = this.#counts[0] as number; left >= count; count = this.#counts[++block] as number)
-      left -= count;
-    for (let i = block * blockLength; i < this.bits.length; i++) {
-      let word = this.bits[i] as number;
-      const count = left > 0 ? popCount(word) : 0;
-      if (left > 0 && count <= left) {
-        left -= count;
-        continue;
-      }
-      for (; word !== 0; word &= word - 1) {
-        if (left > 0) {
-          left--;
-          continue;
-        }
-        const integer = i * 32 + (31 - Math.clz32(word & -word));
-        if (integer >= this.#range.end) return;
-        yield integer;
-      }
-    }
-  }
-
-  /** A copy, which later changes of the bitmap do not change. */
-  copy(): RankedBitmap {
-    return new RankedBitmap(this.bits.slice(), this.#range, this.#counts.slice());
+  reset(): void {
+    this.#used = 0;
   }
 }

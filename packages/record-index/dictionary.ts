@@ -1,5 +1,5 @@
 /** Words, sorted by their UTF-8 bytes, in one byte array. */
-import { partitionPoint } from './lower-bound.ts';
+import { compareBytes, partitionPoint } from './look-up.ts';
 
 export type Dictionary = {
   bytes: Uint8Array;
@@ -45,25 +45,4 @@ function firstOf({ bytes, offsets }: Dictionary, prefix: Buffer, isAfter: boolea
     const difference = compareBytes(bytes, begin, prefix, length) || (length < prefix.length ? -1 : 0);
     return difference < 0 || (isAfter && difference === 0);
   });
-}
-
-/** Compares the bytes of `column` from `offset` on with `other`: negative, 0 or positive. */
-export function compareBytes(
-  column: Uint8Array,
-  offset: number,
-  other: Uint8Array,
-  length = other.length,
-): number {
-  for (let i = 0; i < length; i++) {
-    const difference = (column[offset + i] as number) - (other[i] as number);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-/** The position of `wanted` in a sorted column of values of `width` bytes each; −1 if it is not there. */
-export function findBytes(column: Uint8Array, width: number, wanted: Uint8Array): number {
-  const size = column.length / width;
-  const place = partitionPoint(size, (i) => compareBytes(column, i * width, wanted) < 0);
-  return place < size && compareBytes(column, place * width, wanted) === 0 ? place : -1;
 }

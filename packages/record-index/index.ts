@@ -1,13 +1,13 @@
 /** Records in memory: the structures that find them. */
 export {
   type Bitmap,
+  BitmapPool,
   bitmapLength,
   clearBit,
   countBlocks,
   hasBit,
   intersectAll,
   type Range,
-  RankedBitmap,
   setBit,
   subtract,
   uncount,
@@ -16,10 +16,8 @@ export { type Box, isInBox } from './box.ts';
 export { ByteWriter } from './byte-writer.ts';
 export { ChunkedList } from './chunked-list.ts';
 export {
-  compareBytes,
   createDictionary,
   type Dictionary,
-  findBytes,
   findWord,
   prefixRange,
   wordAt,
@@ -34,8 +32,8 @@ export {
   circleBands,
   circleCells,
 } from './grid-cells.ts';
-export { createIdTable, findId } from './id-table.ts';
-export { lowerBound, partitionPoint } from './lower-bound.ts';
+export { compareBytes, createIdTable, findBytes, findId, lowerBound, partitionPoint } from './look-up.ts';
+export { RankedBitmap, RecordSet } from './ranked-set.ts';
 export {
   type Cap,
   type Coordinates,

@@ -17,7 +17,7 @@ import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
 import { loggedPath } from './logging.ts';
 import { defects } from './metrics.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './request-head.ts';
 import type { StandardHeaders } from './security-headers.ts';
 import { violationOf } from './validation-messages.ts';
 

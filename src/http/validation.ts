@@ -20,6 +20,7 @@ import {
 import { isTimeZone } from '../lib/time-zones.ts';
 import { parseAddress } from '../lib/user-texts/parse-address.ts';
 import { boundTexts } from './bounded-texts.ts';
+import { isDecodable } from './request-head.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
@@ -280,12 +281,6 @@ function withFormats(ajv: Ajv): Ajv {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** Escapes the `%` of a path with invalid percent-encoding, so that the router treats it as an unknown id. */
-export function readablePath(url: string): string {
-  const [path = '', ...query] = url.split('?');
-  return isDecodable(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?');
-}
-
 /** Returns errors for parameters that are not percent-encoded UTF-8; the parser does not decode them. */
 function undecodable(url: string): FieldError[] {
   const query = url.slice(url.indexOf('?') + 1);
@@ -295,16 +290,6 @@ function undecodable(url: string): FieldError[] {
     path: pair.split('=', 1)[0] ?? pair,
     message: 'is not percent-encoded UTF-8',
   }));
-}
-
-function isDecodable(text: string): boolean {
-  if (!text.includes('%')) return true;
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns errors for texts with NUL or lone surrogates, at any depth. */

@@ -13,7 +13,7 @@ import { registerMetrics } from '../http/metrics.ts';
 import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
 import { registerRateLimit } from '../http/rate-limit.ts';
-import { registerTargetCheck } from '../http/request-target.ts';
+import { registerTargetCheck } from '../http/request-head.ts';
 import {
   createStandardHeaders,
   registerPreflight,

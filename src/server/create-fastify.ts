@@ -6,10 +6,8 @@ import type { ReadyConfig } from '../config/config.ts';
 import type { App } from '../http/app.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { createClientErrorHandler, maxParamLength, sendError } from '../http/problems.ts';
-import { requestIdOf } from '../http/request-id.ts';
-import { originForm } from '../http/request-target.ts';
+import { originForm, readablePath, requestIdOf } from '../http/request-head.ts';
 import type { createStandardHeaders } from '../http/security-headers.ts';
-import { readablePath } from '../http/validation.ts';
 
 export function createFastify(config: ReadyConfig, headers: ReturnType<typeof createStandardHeaders>): App {
   const app: App = Fastify({

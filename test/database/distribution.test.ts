@@ -9,7 +9,7 @@ import { distribute, distributeCommand } from '../../src/cli/distribute.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { readBookings } from '../../src/modules/attendance/bookings/repo.ts';
 import { deleteRsvps } from '../../src/modules/attendance/rsvps/repo.ts';
-import { listViewerStates, listViewerStatesOfRecords } from '../../src/modules/events/repo.ts';
+import { listViewerStates, listViewerStatesOfRecords } from '../../src/modules/events/viewer-states.ts';
 import { listMyClaims } from '../../src/modules/items/repo.ts';
 import { coordinatorTables, distributedTables } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrate.ts';

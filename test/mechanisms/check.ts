@@ -27,7 +27,7 @@ const statementRules: Rule[] = [
     pattern: /\bunnest\(/,
     instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of packages/pg/rows.ts',
     except: {
-      'packages/fresh-records/change-log.ts': 'a table of the coordinator',
+      'packages/fresh-records/record-change.ts': 'a table of the coordinator',
       'src/cli/backup/': 'an array of a row',
       'src/http/rate-limit.ts': 'a table of the coordinator',
       'src/modules/accounts/codes/repo.ts': 'a table of the coordinator',

@@ -7,6 +7,7 @@ import { join, type Statement, sql } from '#pg';
 import {
   type Band,
   type Bitmap,
+  type BitmapPool,
   type Box,
   boxBands,
   boxCells,
@@ -27,7 +28,6 @@ import {
 } from '#record-index';
 import { listedCondition } from '../events/policy.ts';
 import type { Days, ListQuery } from './event-query.ts';
-import type { BitmapPool } from './memory/bitmap-pool.ts';
 import { forEachRange, type Segment, type SegmentData } from './memory/segment.ts';
 import { bitsOf, hasTrait } from './traits.ts';
 

@@ -4,7 +4,7 @@ import { oneOf } from '../../http/schemas.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isVisible } from '../events/policy.ts';
 import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
-import { loadListedEvents } from './load-listed-events.ts';
+import { loadListedEvents } from './event-lists.ts';
 import { eventRelations, listOwnEvents } from './own-events.ts';
 import type { DiscoveryServices } from './services.ts';
 

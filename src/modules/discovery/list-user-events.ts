@@ -14,7 +14,7 @@ import {
 import { requireProfile } from '../people/policy.ts';
 import { UserParams } from '../people/schemas.ts';
 import { readUserId } from '../people/user-id.ts';
-import { loadListedEvents } from './load-listed-events.ts';
+import { loadListedEvents } from './event-lists.ts';
 import type { DiscoveryServices } from './services.ts';
 
 /** The response is composed of serialized fragments. */

@@ -4,7 +4,8 @@ import type { PersonRow } from '../people/present.ts';
 import { toCachedEvent } from './event-cache.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { toEvent } from './present.ts';
-import { findEvent, noViewerStateOfRecord } from './repo.ts';
+import { findEvent } from './repo.ts';
+import { noViewerStateOfRecord } from './viewer-states.ts';
 
 /** The response to the creation of an event by its organizer, for the transaction that inserted the event. */
 export async function createdResponse(

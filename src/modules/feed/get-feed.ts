@@ -1,7 +1,7 @@
 import { unlessLate } from '#fresh-records';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { loadListedEvents } from '../discovery/load-listed-events.ts';
+import { loadListedEvents } from '../discovery/event-lists.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isListed } from '../events/policy.ts';
 import { firstPosition, readSlice, toSlicePage } from '../events/start-pages.ts';

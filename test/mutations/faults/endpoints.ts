@@ -164,7 +164,7 @@ export const endpointFaults: Fault[] = [
       'a map without the events that are removed while it runs',
     ],
   ]),
-  ...faultsOf('src/modules/discovery/memory/searched-words.ts', [
+  ...faultsOf('src/modules/discovery/memory/search-segment.ts', [
     [
       'for (const doc of removed) clearBit(united, doc);',
       '',

@@ -1,10 +1,8 @@
 /** Clusters the events in a box on a map. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Box, boxBands, isInBox } from '#record-index';
+import { type BitmapPool, type Box, boxBands, isInBox, RecordSet } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
 import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
-import type { BitmapPool } from './bitmap-pool.ts';
-import { DocSet } from './doc-set.ts';
 import type { Overlay } from './overlay.ts';
 import { searchSegment } from './search-segment.ts';
 import { forEachRange, type Segment, type SegmentData } from './segment.ts';
@@ -31,7 +29,7 @@ export async function clusterEvents(
   // A copy, because other queries run between the slices.
   // The cells of the box are visited below, so it is no filter here.
   const [found] = searchSegment(segment, { ...query, box: null }, pool).grades;
-  const docs = found?.copy() ?? new DocSet([]);
+  const docs = found?.copy() ?? new RecordSet([]);
   const grid = new ClusterGrid(zoom);
   for (const [i, { lat, lng }] of added.entries()) grid.add(lat, lng, data.size + i);
   const ranges: Range[] = [];
@@ -53,7 +51,7 @@ export async function clusterEvents(
 type Range = { first: number; stop: number };
 
 /** Adds the few documents of a set that are in the box. */
-function addDocs(grid: ClusterGrid, segment: Segment, docs: DocSet, box: Box): void {
+function addDocs(grid: ClusterGrid, segment: Segment, docs: RecordSet, box: Box): void {
   for (const doc of docs.from(0)) {
     const { lat, lng } = segment.coordinatesOf(doc);
     if (isInBox(box, lat, lng)) grid.add(lat, lng, doc);
@@ -64,7 +62,7 @@ function addDocs(grid: ClusterGrid, segment: Segment, docs: DocSet, box: Box): v
 async function addRanges(
   grid: ClusterGrid,
   data: SegmentData,
-  docs: DocSet,
+  docs: RecordSet,
   box: Box,
   ranges: Range[],
 ): Promise<void> {
@@ -84,7 +82,7 @@ async function addRanges(
 function addRange(
   grid: ClusterGrid,
   { cellDocs, coordinates }: SegmentData,
-  docs: DocSet,
+  docs: RecordSet,
   box: Box,
   { first, stop }: Range,
 ): void {

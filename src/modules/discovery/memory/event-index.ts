@@ -4,14 +4,12 @@
  */
 import { packId } from '#base';
 import type { ListingKey } from '#fresh-records';
-import { partitionPoint, wordAt } from '#record-index';
+import { BitmapPool, partitionPoint, type RecordSet, wordAt } from '#record-index';
 import type { ListElement } from '../../events/event-serializer.ts';
 import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import type { Effort, NearWord } from '../suggest/near-words.ts';
-import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
-import type { DocSet } from './doc-set.ts';
 import type { IndexRow } from './index-rows.ts';
 import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
 import { listNearWords } from './near-words.ts';
@@ -151,7 +149,7 @@ export class EventIndex {
   }
 
   /** The ids of documents and events of the overlay in the order of start and id, without the first `skip`. */
-  *#merge(docs: DocSet, events: OverlayEvent[], skip: number): Generator<string> {
+  *#merge(docs: RecordSet, events: OverlayEvent[], skip: number): Generator<string> {
     let next = countBefore(docs, events, skip);
     let rank = skip - next;
     for (const doc of docs.from(rank)) {
@@ -164,7 +162,7 @@ export class EventIndex {
 }
 
 /** How many events of the overlay are among the first `skip` of the merged order, by binary search. */
-function countBefore(docs: DocSet, events: OverlayEvent[], skip: number): number {
+function countBefore(docs: RecordSet, events: OverlayEvent[], skip: number): number {
   // The rank of an event in the merged order: the events and the documents before it.
   const rankOf = (i: number) => i + docs.rank((events[i] as OverlayEvent).position);
   return partitionPoint(events.length, (i) => rankOf(i) < skip);

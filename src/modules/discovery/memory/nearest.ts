@@ -1,7 +1,6 @@
 /** The first events of a list by distance. */
-import { capOf, kmOfChord, squaredChordTo, toPoint } from '#record-index';
+import { capOf, kmOfChord, type RecordSet, squaredChordTo, toPoint } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
-import type { DocSet } from './doc-set.ts';
 import type { OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
 
@@ -36,7 +35,7 @@ export function smallestCircle(
 /** @returns the ids of the nearest `wanted` of the documents and events, by distance, start and id */
 export function listNearest(
   segment: Segment,
-  docs: Iterable<DocSet>,
+  docs: Iterable<RecordSet>,
   events: OverlayEvent[],
   { circle }: DistanceQuery,
   wanted: number,

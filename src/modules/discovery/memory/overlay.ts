@@ -22,7 +22,7 @@ import type { Search } from '../../events/search-words.ts';
 import type { ListQuery } from '../event-query.ts';
 import { createTest, type FilteredEvent } from '../filters.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { gradeCount, gradeOf, isGraded } from './searched-words.ts';
+import { gradeCount, gradeOf, isGraded } from './search-segment.ts';
 import { inTitle, type Segment, wholeInTitle } from './segment.ts';
 
 /** `position`: the number of documents of the segment before the event in the order of start and id. */

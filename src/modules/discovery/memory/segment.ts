@@ -54,7 +54,7 @@ export type SegmentData = {
   ends: Float64Array;
   /** 16 bytes each. */
   ids: Uint8Array;
-  /** Finds a document by its id (id-table.ts). */
+  /** Finds a document by its id (look-up.ts). */
   idTable: Uint32Array;
   /** The latest end of each block of `blockSize` documents, in ms. */
   latestEnds: Float64Array;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { newIdAt, packId } from '#base';
-import { createIdTable, findId } from './id-table.ts';
+import { createIdTable, findId } from './look-up.ts';
 
 const column = (ids: string[]) => Uint8Array.from(Buffer.concat(ids.map(packId)));
 /** Ids that differ in the last digits only, as those of generated data. */
