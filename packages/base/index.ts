@@ -30,6 +30,7 @@ export { numbersFrom } from './random-numbers.ts';
 export { replaceFile } from './replace-file.ts';
 export { messagesOfWorker, sendFromWorker } from './run-in-worker.ts';
 export { readOrCreateSecret } from './secret-file.ts';
+export { assertTransition, type Transitions } from './states.ts';
 export { syncDirectory } from './sync-to-disk.ts';
 export {
   dayMs,

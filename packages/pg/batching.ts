@@ -130,8 +130,7 @@ export function createWriteBatcher<T, V>(
   let queue: Waiter<T, V>[] = [];
   /** Keys of the running items; other items with these keys wait. */
   const runningKeys = new Set<string>();
-  let isBusy = false;
-  let isScheduled = false;
+  let state: 'idle' | 'scheduled' | 'writing' = 'idle';
   let lastBatchSize = 0;
   const onEnd = (waiter: Waiter<T, V>) => {
     release(waiter);
@@ -165,13 +164,10 @@ export function createWriteBatcher<T, V>(
   };
 
   const flush = () => {
-    isScheduled = false;
-    if (isBusy) return;
     const batch = takeBatch();
-    if (batch.length === 0) return;
-    isBusy = true;
+    state = batch.length > 0 ? 'writing' : 'idle';
+    if (state === 'idle') return;
     const startNext = (toRetry: Retries<T, V>) => {
-      isBusy = false;
       const forNextBatch: Waiter<T, V>[] = [];
       for (const waiter of batch) {
         const how = toRetry.get(waiter);
@@ -188,8 +184,8 @@ export function createWriteBatcher<T, V>(
   };
 
   const schedule = () => {
-    if (isScheduled || isBusy || queue.length === 0) return;
-    isScheduled = true;
+    if (state !== 'idle' || queue.length === 0) return;
+    state = 'scheduled';
     setImmediate(flush);
   };
 

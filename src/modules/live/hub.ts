@@ -9,7 +9,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inChunks, withTimeout } from '#base';
+import { assertTransition, inChunks, type Transitions, withTimeout } from '#base';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { EventServices } from '../events/services.ts';
@@ -37,6 +37,16 @@ const maxTurnMs = 5;
 
 type HubServices = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
 
+/** `idle`: no event has subscribers. `waiting`: the next poll has a time. `closed`: the server ends. */
+type State = 'idle' | 'waiting' | 'polling' | 'closed';
+
+const transitions: Transitions<State> = {
+  idle: ['waiting', 'closed'],
+  waiting: ['idle', 'waiting', 'polling', 'closed'],
+  polling: ['idle', 'closed'],
+  closed: ['closed'],
+};
+
 export class Hub {
   readonly #services: HubServices;
   readonly #topics = new Map<string, Topic>();
@@ -44,8 +54,7 @@ export class Hub {
   /** When the next poll of all events is due, by `performance.now`. */
   #dueAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isPolling = false;
-  #isClosed = false;
+  #state: State = 'idle';
 
   constructor(services: HubServices) {
     this.#services = services;
@@ -57,7 +66,7 @@ export class Hub {
    * @throws Problem `event_not_found`, `token_invalid`, `unavailable`, and errors of the database
    */
   subscribe(eventId: string, caller: Caller | null, onState: PendingSubscription['onState']): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Problem('unavailable'));
+    if (this.#state === 'closed') return Promise.reject(new Problem('unavailable'));
     const pending = { eventId, caller, onState, ...Promise.withResolvers<void>() };
     this.#pending.push(pending);
     this.#schedule();
@@ -71,7 +80,7 @@ export class Hub {
 
   /** Ends all streams and rejects later subscriptions. */
   close(): void {
-    this.#isClosed = true;
+    this.#enter('closed');
     clearTimeout(this.#timer);
     for (const { subscribers } of this.#topics.values()) {
       for (const subscriber of subscribers) subscriber.end(null);
@@ -82,17 +91,31 @@ export class Hub {
     for (const { reject } of this.#pending.splice(0)) reject(new Problem('unavailable'));
   }
 
+  /** @throws Error for a state that may not follow the present one */
+  #enter(state: State): void {
+    assertTransition(transitions, this.#state, state);
+    this.#state = state;
+  }
+
+  /** Sets the time of the next poll, unless one is running. */
   #schedule(): void {
-    if (this.#isPolling || this.#isClosed) return;
+    if (this.#state !== 'idle' && this.#state !== 'waiting') return;
     clearTimeout(this.#timer);
-    if (this.#pending.length === 0 && this.#topics.size === 0) return;
+    const hasWork = this.#pending.length > 0 || this.#topics.size > 0;
+    if (hasWork || this.#state === 'waiting') this.#enter(hasWork ? 'waiting' : 'idle');
+    if (!hasWork) return;
     const delayMs = this.#pending.length > 0 ? 0 : Math.max(0, this.#dueAt - performance.now());
     this.#timer = setTimeout(() => void this.#poll(), delayMs).unref();
   }
 
+  /** For work that was awaited: the compiler assumes that no other call has changed the state meanwhile. */
+  get #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
   /** Polls the events of pending subscriptions, and all other events if their poll is due. */
   async #poll(): Promise<void> {
-    this.#isPolling = true;
+    this.#enter('polling');
     const startedAt = performance.now();
     const pending = this.#pending.splice(0);
     const isDue = startedAt >= this.#dueAt;
@@ -107,7 +130,8 @@ export class Hub {
       for (const { reject } of pending) reject(error);
       this.#dueAt = performance.now() + retryIntervalMs;
     }
-    this.#isPolling = false;
+    if (this.#isClosed) return;
+    this.#enter('idle');
     this.#schedule();
   }
 

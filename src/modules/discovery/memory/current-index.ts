@@ -2,7 +2,7 @@
  * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
  * replaced in the index. So a query sees every write that was acknowledged before it.
  */
-import { BackgroundLoad, singleFlight } from '#base';
+import { assertTransition, BackgroundLoad, singleFlight, type Transitions } from '#base';
 import type { ChangeLog, CommittedChange } from '#fresh-records';
 import type { Database } from '#pg';
 import { recordKinds } from '../../../schema/record-kinds.ts';
@@ -28,9 +28,31 @@ const idleCatchUpMs = 5_000;
 /** Of more late changes, the oldest are forgotten. */
 const maxLate = 4_000;
 
+/** What has changed since a load began: changes of lists, and versions. */
+type Since = { changes: CommittedChange[]; versions: ChangedVersions };
+
+/**
+ * `empty`: there is no index, and none is being read. `loading`: the first one is being read. `reloading`: another one, while
+ * the present one answers. `tooLarge`: the index does not fit, so lists are read from the database from now on.
+ */
+type State =
+  | { name: 'empty' }
+  | { name: 'loading'; since: Since }
+  | { name: 'current'; index: EventIndex }
+  | { name: 'reloading'; index: EventIndex; since: Since }
+  | { name: 'tooLarge' };
+
+const transitions: Transitions<State['name']> = {
+  empty: ['loading'],
+  loading: ['current', 'tooLarge', 'empty'],
+  current: ['reloading', 'empty'],
+  reloading: ['current', 'tooLarge', 'empty'],
+  tooLarge: [],
+};
+
 export class CurrentIndex {
   readonly #options: Options;
-  #index: EventIndex | null = null;
+  #state: State = { name: 'empty' };
   /** Changes that the index has not applied yet, in the order of the change log. */
   #pending: CommittedChange[] = [];
   /** The number of all changes until now, and of those that are applied or forgotten. */
@@ -42,9 +64,6 @@ export class CurrentIndex {
    * are applied again from time to time, and to the next index.
    */
   readonly #late = new Set<CommittedChange>();
-  #isGivenUp = false;
-  /** What has changed since the running load began: changes of lists, and versions; null if no load is running. */
-  #sinceLoad: { changes: CommittedChange[]; versions: ChangedVersions } | null = null;
   readonly #load: BackgroundLoad;
   #idle: NodeJS.Timeout | undefined;
 
@@ -53,8 +72,8 @@ export class CurrentIndex {
     this.#load = new BackgroundLoad({
       load: async (signal) => {
         await this.#loadOnce(signal);
-        await options.onLoaded(this.#index?.size ?? 0);
-        if (this.#index) reportReady();
+        await options.onLoaded(this.loaded?.size ?? 0);
+        if (this.loaded) reportReady();
       },
       onError: (error) =>
         options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again'),
@@ -71,20 +90,33 @@ export class CurrentIndex {
   stop(): void {
     clearInterval(this.#idle);
     this.#load.stop();
-    this.#setIndex(null);
+    this.#empty();
   }
 
-  #setIndex(index: EventIndex | null): void {
-    this.#index = index;
+  /** @throws Error for a state that may not follow the present one */
+  #enter(state: State): void {
+    assertTransition(transitions, this.#state.name, state.name);
+    const before = this.loaded;
+    this.#state = state;
+    if (this.loaded === before) return;
     // The index has applied all changes that were noted, or there is none to apply them to.
     this.#pending = [];
     this.#applied = this.#added;
-    reportSize(index);
+    reportSize(this.loaded);
+  }
+
+  #empty(): void {
+    if (this.#state.name !== 'empty' && this.#state.name !== 'tooLarge') this.#enter({ name: 'empty' });
   }
 
   /** The index, in which changes may be missing that lists select by; null while there is none. */
   get loaded(): EventIndex | null {
-    return this.#index;
+    return 'index' in this.#state ? this.#state.index : null;
+  }
+
+  /** Null unless an index is being read. */
+  get #since(): Since | null {
+    return 'since' in this.#state ? this.#state.since : null;
   }
 
   /**
@@ -94,7 +126,7 @@ export class CurrentIndex {
   async current(): Promise<EventIndex | null> {
     const added = this.#added;
     while (this.#applied < added) await this.#applyShared();
-    return this.#index;
+    return this.loaded;
   }
 
   #note(change: CommittedChange | null): void {
@@ -102,18 +134,19 @@ export class CurrentIndex {
       this.#reset();
       return;
     }
+    const { loaded } = this;
     for (const key of change.changeKeys) {
       const version = this.#options.changeLog.versionOf(recordKinds.event, key);
       if (version === undefined) continue;
-      this.#index?.json.changed.add(key, version);
-      this.#sinceLoad?.versions.add(key, version);
+      loaded?.json.changed.add(key, version);
+      this.#since?.versions.add(key, version);
     }
-    if (this.#index?.isOutgrown) this.#load.start();
+    if (loaded?.isOutgrown) this.#load.start();
     // Only changes with listing keys concern what lists select. RSVPs, for example, have none.
     if (change.listingKeys.length === 0) return;
-    this.#sinceLoad?.changes.push(change);
-    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#addLate([change]);
-    if (this.#index) this.#addPending([change]);
+    this.#since?.changes.push(change);
+    if (this.#state.name === 'empty') this.#addLate([change]);
+    if (loaded) this.#addPending([change]);
   }
 
   #addPending(changes: CommittedChange[]): void {
@@ -132,14 +165,13 @@ export class CurrentIndex {
   /** Any event may have changed. */
   #reset(): void {
     this.#late.clear();
-    if (!this.#index && !this.#sinceLoad) return;
-    this.#sinceLoad = null;
-    this.#setIndex(null);
+    if (this.#state.name === 'empty' || this.#state.name === 'tooLarge') return;
+    this.#empty();
     this.#load.restart();
   }
 
   async #catchUp(): Promise<void> {
-    if (!this.#index) return;
+    if (!this.loaded) return;
     await this.#options.changeLog.catchUp();
     this.#addPending([...this.#late]);
     await this.current();
@@ -147,7 +179,7 @@ export class CurrentIndex {
 
   /** Changes stay pending if it throws. */
   async #applyPending(): Promise<void> {
-    const index = this.#index;
+    const index = this.loaded;
     const changes = [...this.#pending];
     // Lists have waited for late changes before.
     const again = changes.filter((change) => this.#late.has(change));
@@ -157,7 +189,7 @@ export class CurrentIndex {
       ...(await applyChanges(this.#options, index, again)),
     ];
     // Another index has applied them, or a reset has forgotten them.
-    if (index !== this.#index) return;
+    if (index !== this.loaded) return;
     this.#pending.splice(0, changes.length);
     this.#applied += changes.length;
     for (const change of again) this.#late.delete(change);
@@ -168,11 +200,14 @@ export class CurrentIndex {
   /** Loads an index and puts it in place of the present one. */
   async #loadOnce(signal: AbortSignal): Promise<void> {
     const { db, changeLog, log } = this.#options;
-    const since = performance.now();
+    const startedAt = performance.now();
     await changeLog.catchUp();
-    const sinceLoad = { changes: [] as CommittedChange[], versions: new ChangedVersions() };
-    const { changes, versions } = sinceLoad;
-    this.#sinceLoad = sinceLoad;
+    // A reset that the log has demanded began another load.
+    signal.throwIfAborted();
+    const since: Since = { changes: [], versions: new ChangedVersions() };
+    const { changes, versions } = since;
+    const present = this.loaded;
+    this.#enter(present ? { name: 'reloading', index: present, since } : { name: 'loading', since });
     try {
       // The rows of all changes that the log has named must be visible before all events are read.
       const late = await applyUntilVisible(this.#options, null, [...this.#late]);
@@ -180,7 +215,9 @@ export class CurrentIndex {
       const loaded = await load(db, this.#options, signal);
       signal.throwIfAborted();
       if (!('data' in loaded)) {
-        this.#giveUp(loaded);
+        this.#enter({ name: 'tooLarge' });
+        this.#late.clear();
+        warnTooLarge(log, { ...loaded, maxBytes: this.#options.maxBytes });
         return;
       }
       await using rest = loaded.rest;
@@ -195,26 +232,17 @@ export class CurrentIndex {
         done += next.length;
       }
       signal.throwIfAborted();
-      this.#setIndex(index);
-      this.#sinceLoad = null;
+      this.#enter({ name: 'current', index });
       this.#late.clear();
       this.#addLate(stillLate);
-      logLoaded(log, index, performance.now() - since);
+      logLoaded(log, index, performance.now() - startedAt);
       // Lists are slower until then. But two indexes with JSON would take too much memory.
       await untilEnd(rest);
       reportSize(index);
     } finally {
-      if (this.#sinceLoad === sinceLoad) this.#sinceLoad = null;
+      if (this.#since === since)
+        this.#enter(present ? { name: 'current', index: present } : { name: 'empty' });
     }
-  }
-
-  /** The lists are read from the database from now on. */
-  #giveUp(needed: { neededBytes: number; events: number }): void {
-    this.#setIndex(null);
-    this.#isGivenUp = true;
-    this.#late.clear();
-    const { log, maxBytes } = this.#options;
-    warnTooLarge(log, { ...needed, maxBytes });
   }
 }
 
