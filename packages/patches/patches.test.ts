@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import compress from '@fastify/compress';
+import fastify from 'fastify';
 import pg from 'pg';
 import {
   addressOf,
@@ -14,6 +16,7 @@ import {
   responseOn,
   stopAccepting,
   streamOf,
+  takeCompressHook,
   tlsOf,
   watchSettings,
 } from './index.ts';
@@ -184,4 +187,22 @@ test('node: a server can stop listening and keep its idle connections', async (t
   socket.write(get);
   const [response] = await once(socket, 'data');
   assert.match(`${response}`, /^HTTP\/1\.1 200/);
+});
+
+test('@fastify/compress: its hook is the last one of a route, and compresses', async (t) => {
+  const app = fastify();
+  t.after(() => app.close());
+  await app.register(compress, { global: false });
+  let calls = 0;
+  app.addHook('onRoute', (route) => {
+    const hook = takeCompressHook(route);
+    route.onSend = function (...parameters) {
+      calls++;
+      return hook.apply(this, parameters);
+    };
+  });
+  app.get('/', { compress: { threshold: 1, encodings: ['gzip'] } }, async () => 'x'.repeat(1_000));
+  const { headers } = await app.inject({ path: '/', headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(calls, 1);
+  assert.equal(headers['content-encoding'], 'gzip');
 });

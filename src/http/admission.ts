@@ -102,7 +102,7 @@ const transport: Transport<FastifyReply> = {
     const { socket } = request.raw;
     // Fastify runs no onResponse hook for a response whose client has disconnected.
     if (raw.destroyed || socket.destroyed) return null;
-    // Large bodies are written in pieces (pieces.ts), and `writableLength` contains a piece until its last byte is sent.
+    // Large bodies are written in pieces (bodies.ts), and `writableLength` contains a piece until its last byte is sent.
     return socket.bytesWritten - socket.writableLength;
   },
   isIdle: ({ request }) => request.raw.socket.writableLength === 0,

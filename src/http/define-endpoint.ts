@@ -10,7 +10,7 @@ import { Problem } from '../lib/errors.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { TurnKind } from './admission.ts';
 import type { App } from './app.ts';
-import type { Compressed } from './compression.ts';
+import type { Compressed } from './bodies.ts';
 import {
   addVary,
   contentHeaders,
@@ -113,7 +113,7 @@ type Metadata = {
   etag?: EntityTag;
   /** The headers of the 201 that say where the new record is, and which version it has. */
   createdHeaders?: readonly ('Location' | 'ETag')[];
-  /** Large responses are compressed (compression.ts); without it, none are. Only for responses without any secret. */
+  /** Large responses are compressed (bodies.ts); without it, none are. Only for responses without any secret. */
   compressed?: Compressed;
 };
 

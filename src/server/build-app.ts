@@ -5,12 +5,11 @@ import { registerAccessLog } from '../http/access-log.ts';
 import { registerAdmission } from '../http/admission.ts';
 import type { App } from '../http/app.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
-import { registerCompression } from '../http/compression.ts';
+import { registerBodies } from '../http/bodies.ts';
 import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDrain } from '../http/drain.ts';
 import { registerMetrics } from '../http/metrics.ts';
-import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
 import { registerRateLimit } from '../http/rate-limit.ts';
 import { registerTargetCheck } from '../http/request-head.ts';
@@ -80,8 +79,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerEmptyParameters(app);
 
   // Responses and documents
-  await registerCompression(app);
-  registerPieces(app);
+  await registerBodies(app);
   await registerOpenApi(app, config);
   registerPages(app, services);
 

@@ -1,4 +1,7 @@
-/** Lists of public events, from the discovery index or, while there is none, from the database. */
+/**
+ * Lists of public events, in four steps: find the ids of the page, in the discovery index or, while there is none, in the
+ * database; load their events; leave out those that are no longer listed; present the rest.
+ */
 import { type FairQueue, largestNetworkOf } from '#base';
 import { unlessLate } from '#fresh-records';
 import { type Coordinates, distanceKm } from '#record-index';
@@ -32,8 +35,6 @@ export type Lists = {
   count(request: Omit<ListRequest, 'order' | 'slice'>): Promise<number>;
 };
 
-const maxAttempts = 4;
-
 /**
  * @param index null to compute all lists on the database
  * @param statements runs the statements on the database
@@ -43,13 +44,11 @@ export function createEventLists(
   index: CurrentIndex | null,
   statements: FairQueue,
 ): Lists {
-  const { replicas, changeLog, events, people } = services;
+  const { replicas, events, people } = services;
   const loading = { ...services, discoveryIndex: index };
 
-  async function find(
-    { query, order, slice, address }: ListRequest,
-    hiddenOrganizers: string[],
-  ): Promise<Page> {
+  async function findIds({ query, order, slice, viewer, address }: ListRequest): Promise<Page> {
+    const hiddenOrganizers = viewer ? await people.blockedBy(viewer.id) : [];
     const listQuery: ListQuery = { ...query, order, hiddenOrganizers };
     const found = (await index?.current())?.search(listQuery, slice);
     return (
@@ -58,46 +57,36 @@ export function createEventLists(
     );
   }
 
-  /** @param load gives null for an event that was changed or deleted after the query */
-  async function list<T>(
-    request: ListRequest,
-    load: (ids: string[]) => Promise<(T | null)[]>,
-  ): Promise<Listed<T>> {
-    const { viewer } = request;
-    const blocked = viewer ? people.blockedBy(viewer.id) : [];
-    for (let attempt = 1; ; attempt++) {
-      const { ids, total } = await find(request, await blocked);
-      const listed = (await load(ids)).filter((element) => element !== null);
-      const missing = ids.length - listed.length;
-      if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
-      // Missing events leave gaps: query again, after the changes of which they are missing.
-      await changeLog.catchUp();
-    }
-  }
-
   const loadEvent = async (id: string): Promise<CachedEvent | null> => {
     const event = await events.find(id);
     return event && isListed(event.row) ? event : null;
   };
 
   return {
-    elements: (request) =>
-      list(request, async (ids) => {
-        const elements = await loadListedEvents(loading, ids, request.viewer, isListed);
-        return elements.map((element) => element && withDistance(element, request.query.circle));
-      }),
-    events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),
-    shown: (request) =>
-      list(request, async (ids) => {
-        const elements = await loadListedEvents(loading, ids, null, isListed);
-        return elements.map((element) => element && parseListed(element));
-      }),
-    count: async (request) => {
-      const blocked = request.viewer ? await people.blockedBy(request.viewer.id) : [];
-      const { total } = await find({ ...request, order: 'start', slice: { page: 1, limit: 0 } }, blocked);
+    async elements(request) {
+      const page = await findIds(request);
+      const loaded = await loadListedEvents(loading, page.ids, request.viewer, isListed);
+      return present(page, loaded, (element) => withDistance(element, request.query.circle));
+    },
+    async events(request) {
+      const page = await findIds(request);
+      return present(page, await Promise.all(page.ids.map(loadEvent)), (event) => event);
+    },
+    async shown(request) {
+      const page = await findIds(request);
+      return present(page, await loadListedEvents(loading, page.ids, null, isListed), parseListed);
+    },
+    async count(request) {
+      const { total } = await findIds({ ...request, order: 'start', slice: { page: 1, limit: 0 } });
       return total;
     },
   };
+}
+
+/** @param loaded an event for each id of the page; null for one that was changed, deleted or late after the query */
+function present<T, R>({ total }: Page, loaded: (T | null)[], show: (event: T) => R): Listed<R> {
+  const listed = loaded.filter((event) => event !== null);
+  return { listed: listed.map(show), total: total - (loaded.length - listed.length) };
 }
 
 const withDistance = (element: ListElement, center: Coordinates | null): ListElement =>

@@ -1,6 +1,6 @@
 /** One stream of server-sent events on one connection. */
 import type { FastifyReply } from 'fastify';
-import { pieceLength } from '../../http/pieces.ts';
+import { pieceLength } from '../../http/bodies.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';

@@ -98,18 +98,7 @@ export const endpointFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/discovery/event-lists.ts', [
-    [
-      'viewer ? people.blockedBy(viewer.id) : []',
-      '[] as string[]',
-      'event-search',
-      'events of a blocked person',
-    ],
-    [
-      'request.viewer ? await people.blockedBy(request.viewer.id) : []',
-      '[] as string[]',
-      'event-suggestions',
-      'the number of events has those of a blocked person',
-    ],
+    ['viewer ? await people.blockedBy(viewer.id) : []', '[]', 'event-search', 'events of a blocked person'],
   ]),
   ...faultsOf('src/modules/discovery/suggest-events.ts', [
     [

@@ -5,7 +5,7 @@
 import { runInTurn } from '#base';
 import { type Database, type Queryable, raw, sql, transaction } from '#pg';
 import type { ExportSection, ExportSubject } from '../../../http/export-section.ts';
-import { piecesOf } from '../../../http/pieces.ts';
+import { piecesOf } from '../../../http/bodies.ts';
 import { type Contacts, contactsOf } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { hashContacts } from '../codes/hashes.ts';

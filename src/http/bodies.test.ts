@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';
-import { pieceLength, registerPieces } from './pieces.ts';
+import { pieceLength, registerBodies } from './bodies.ts';
 
 const app = Fastify();
-registerPieces(app);
+await registerBodies(app);
 const emoji = '🍽'.repeat(pieceLength);
 const bodies: Record<string, string | Buffer> = {
   'a character of two code units at each end of a piece': `x${emoji}`,
