@@ -6,7 +6,12 @@ const { readFileSync } = require('node:fs');
  */
 
 /** Folders of packages/, the lowest first. They know nothing of events, and import nothing of src/. */
-const packages = [['base'], ['telemetry', 'record-index', 'patches'], ['admission', 'pg'], ['embedded-postgres', 'fresh-records']];
+const packages = [
+  ['base'],
+  ['telemetry', 'record-index', 'patches'],
+  ['admission', 'pg'],
+  ['embedded-postgres', 'fresh-records'],
+];
 
 /** Folders of src/, the lowest first. `main.ts` is above all of them. */
 const layers = [

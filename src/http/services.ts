@@ -4,7 +4,7 @@ import type { ChangeLog, Replicas } from '#fresh-records';
 import type { Database } from '#pg';
 import type { ReadyConfig } from '../config/config.ts';
 import type { Flags } from '../flags/flags.ts';
-import type { SessionCache } from '../identity/session-cache.ts';
+import type { SessionCache } from '../identity/sessions.ts';
 import type { Instance } from '../instance/settings.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { OutageLog } from './outage-log.ts';

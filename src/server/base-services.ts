@@ -8,7 +8,7 @@ import { mails, replicas as metrics } from '../http/metrics.ts';
 import { OutageLog } from '../http/outage-log.ts';
 import { watchPools } from '../http/pool-metrics.ts';
 import type { BaseServices } from '../http/services.ts';
-import { createSessionCache } from '../identity/session-cache.ts';
+import { createSessionCache } from '../identity/sessions.ts';
 import { openInstance } from '../instance/settings.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import type { Mailer, MailOutcome } from '../mail/mailer.ts';

@@ -1,7 +1,6 @@
-import { type BatchWriter, createBatchWriter } from '../../idempotency/batch-writer.ts';
-import { formatItemId } from '../../lib/ids.ts';
+import type { BatchWriter } from '../../idempotency/batch-writer.ts';
 import type { AttendanceServices } from '../attendance/services.ts';
-import { type ClaimCommand, claimKey, claimRules } from './claims/apply.ts';
+import { type ClaimCommand, createClaimWriter } from './claims/apply.ts';
 import { type ClaimantLoader, createClaimantLoader } from './claims/claimants.ts';
 import { createItemLoaders, type ItemLoaders } from './item-loaders.ts';
 import type { ClaimRow } from './present.ts';
@@ -22,11 +21,5 @@ export const createItemServices = ({
 }: AttendanceServices): Pick<ItemServices, 'items' | 'findClaimants' | 'claims'> => ({
   items: createItemLoaders(db),
   findClaimants: createClaimantLoader(db, isGuest, config.publicUrl),
-  claims: createBatchWriter({
-    db,
-    clock,
-    keyOf: claimKey,
-    targetOf: ({ item }) => formatItemId(item),
-    rules: (now) => claimRules({ now, flags }),
-  }),
+  claims: createClaimWriter({ db, clock, flags }),
 });

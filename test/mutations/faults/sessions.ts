@@ -72,7 +72,7 @@ export const sessionFaults: Fault[] = [
     ['&& session.accessExpiresAt > now', '', 'sessions', 'an expired token'],
     ['&& session.accessHash.equals(token.hash)', '', 'sessions', 'a replaced token'],
   ]),
-  ...faultsOf('src/identity/session-cache.ts', [
+  ...faultsOf('src/identity/sessions.ts', [
     ['await source.changeLog.catchUp();', '', 'sessions', 'another server accepts an ended session'],
   ]),
   ...faultsOf('src/identity/act-as.ts', [

@@ -4,8 +4,8 @@
  */
 import { runInTurn } from '#base';
 import { type Database, type Queryable, raw, sql, transaction } from '#pg';
-import type { ExportSection, ExportSubject } from '../../../http/export-section.ts';
 import { piecesOf } from '../../../http/bodies.ts';
+import type { ExportSection, ExportSubject } from '../../../http/export-section.ts';
 import { type Contacts, contactsOf } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { hashContacts } from '../codes/hashes.ts';

@@ -1,8 +1,14 @@
 /** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { newId } from '#base';
-import { RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
+import { type Database, RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import type { Flags } from '../../../flags/flags.ts';
-import type { Admitted, BatchRules, Decided } from '../../../idempotency/batch-writer.ts';
+import {
+  type Admitted,
+  type BatchRules,
+  type BatchWriter,
+  createBatchWriter,
+  type Decided,
+} from '../../../idempotency/batch-writer.ts';
 import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../../lib/ids.ts';
@@ -40,13 +46,23 @@ type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
 type LockedItems = Map<string, LockedItem>;
 type ReadState = Awaited<ReturnType<typeof readState>>;
 
+type Services = { db: Database; clock: () => Date; flags: Pick<Flags, 'isOnIn'> };
+
+/** The queue of the commands. Those that wait for the same item share a transaction. */
+export const createClaimWriter = ({ db, clock, flags }: Services): BatchWriter<ClaimCommand, ClaimRow> =>
+  createBatchWriter({
+    db,
+    clock,
+    keyOf: claimKey,
+    targetOf: ({ item }) => formatItemId(item),
+    rules: (now) => claimRules({ now, flags }),
+  });
+
 /** The claim that a command changes: a person has at most one claim on an item. */
-export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
+const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
 
 /** Decides the commands in their order, each with the stock that the commands before it left. */
-export const claimRules = (
-  context: ClaimContext,
-): BatchRules<ClaimCommand, LockedItems, ReadState, ClaimRow> => ({
+const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, LockedItems, ReadState, ClaimRow> => ({
   /**
    * Locks events, items and stock. The state of the items is that of the locked rows, so it cannot change until the
    * transaction ends, and the stock is never oversold.
