@@ -14,6 +14,7 @@ import { Problem } from '../lib/errors.ts';
 export const flagTable = {
   bookings: 'Booking seats, and waiting for them.',
   claims: 'Claiming items.',
+  guestRsvp: 'Answering without an account.',
   messages: 'Sending messages.',
   signUps: 'The first sign-in of a phone, which makes an account.',
   uploads: 'Uploading images.',
@@ -71,6 +72,7 @@ export const recordFlagChange = (tx: Transaction): Promise<void> => recordValueC
 export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
   bookings: true,
   claims: claimsEnabled,
+  guestRsvp: true,
   messages: true,
   signUps: true,
   uploads: true,

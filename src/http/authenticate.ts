@@ -11,11 +11,11 @@ import { isLive, type LiveSession, type SessionCache } from '../identity/session
 import { findSuspension, findSuspensionByToken } from '../identity/suspensions.ts';
 import { parseToken, type Token } from '../identity/tokens.ts';
 import { Problem } from '../lib/errors.ts';
-import { browserCookieName, clearedCookie, readCookies } from './browser-cookie.ts';
+import { browserCookieName, clearedCookie, guestCookieName, readCookies } from './browser-cookie.ts';
 import { requiresToken } from './define-endpoint.ts';
 import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';
 
-type Request = Pick<FastifyRequest, 'method' | 'headers'>;
+type Request = Pick<FastifyRequest, 'method' | 'headers'> & { params?: unknown };
 type Access = Pick<FastifyContextConfig, 'caller' | 'session'>;
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Finds the person whose token or cookie a request carries, as an endpoint with this access does; null without either.
-     * @throws Problem `token_missing`, `token_invalid`, `account_suspended` or `cross_site_request`
+     * @throws Problem `token_missing`, `token_invalid`, `account_suspended`, `guest_session` or `cross_site_request`
      */
     findCaller(request: Request, access: Access): Promise<Caller | null>;
   }
@@ -39,8 +39,11 @@ type Services = {
   clock: () => Date;
 };
 
-/** `tokens`: without those that are malformed. A header may have several cookies with the name. */
-type Credential = { tokens: Token[]; isCookie: boolean };
+/**
+ * `tokens`: without those that are malformed. A header may have several cookies with the name. `eventId`: the event of the
+ * request, where guest tokens are valid for the same event alone.
+ */
+type Credential = { tokens: Token[]; isCookie: boolean; isGuestCookie: boolean; eventId: string | null };
 
 /** A neighbouring subdomain can set cookies with the name over plain HTTP. Each of them may cost a statement. */
 const maxCookies = 8;
@@ -49,7 +52,7 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
   app.decorateRequest('caller', null);
   const { publicUrl } = services.config;
   const publicOrigin = new URL(publicUrl).origin;
-  const readCredential = credentialReader(browserCookieName({ publicUrl }), publicOrigin);
+  const readCredential = credentialReader({ publicUrl }, publicOrigin);
   const authenticate = authenticator(services);
   const cleared = clearedCookie({ publicUrl });
 
@@ -101,37 +104,54 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
  * Returns a function that reads the credential of a request: null without one. It throws Problem `token_missing` if the
  * access requires one, or `cross_site_request`.
  */
-function credentialReader(cookieName: string, publicOrigin: string) {
-  const read = (request: Request): Credential | null => {
+function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: string) {
+  const cookieName = browserCookieName(config);
+  /** The cookies of the session, or else of the guest of the event. */
+  const readTokens = (cookie: string, eventId: string | null) => {
+    const ofSession = readCookies(cookie, cookieName);
+    if (ofSession.length > 0) return { tokens: parseTokens(['browser'], ofSession), isGuestCookie: false };
+    const ofGuest = eventId === null ? [] : readCookies(cookie, guestCookieName(config, eventId));
+    return ofGuest.length > 0 ? { tokens: parseTokens(['guest'], ofGuest), isGuestCookie: true } : null;
+  };
+  const read = (request: Request, eventId: string | null): Credential | null => {
     const { authorization, cookie } = request.headers;
     // No other site can make a browser send this header, so it takes precedence over a cookie.
     if (authorization !== undefined) {
       const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
-      return { tokens: parseTokens('access', bearer ? [bearer] : []), isCookie: false };
+      const tokens = parseTokens(['access', 'guest'], bearer ? [bearer] : []);
+      return { tokens, isCookie: false, isGuestCookie: false, eventId };
     }
-    const values = cookie === undefined ? [] : readCookies(cookie, cookieName);
-    if (values.length === 0) return null;
+    const found = cookie === undefined ? null : readTokens(cookie, eventId);
+    if (!found) return null;
     if (request.method === 'GET' || request.method === 'HEAD') {
       if (!mayReadWithCookie(request)) return null;
     } else {
       const refusal = refuseCrossSite(request, publicOrigin);
       if (refusal) throw refusal;
     }
-    return { tokens: parseTokens('browser', values).slice(0, maxCookies), isCookie: true };
+    const { tokens, isGuestCookie } = found;
+    return { tokens: tokens.slice(0, maxCookies), isCookie: true, isGuestCookie, eventId };
   };
-  return (request: Request, { caller }: Access): Credential | null => {
-    const credential = caller === 'none' ? null : read(request);
+  return (request: Request, { caller, session }: Access): Credential | null => {
+    const eventId = session?.guests === 'ofEvent' ? eventOf(request.params) : null;
+    const credential = caller === 'none' ? null : read(request, eventId);
     if (!credential && caller && requiresToken(caller)) throw new Problem('token_missing');
     return credential;
   };
 }
 
-const parseTokens = (kind: 'access' | 'browser', values: string[]): Token[] =>
-  values.map((value) => parseToken(kind, value)).filter((token) => token !== null);
+const parseTokens = (kinds: ('access' | 'browser' | 'guest')[], values: string[]): Token[] =>
+  values.flatMap((value) => kinds.map((kind) => parseToken(kind, value)).filter((token) => token !== null));
+
+/** The event of a path with `:id`, which is the id of the event, or of an item: that of its event, a full stop, a number. */
+function eventOf(params: unknown): string | null {
+  const { id } = (params ?? {}) as { id?: unknown };
+  return typeof id === 'string' ? (id.split('.', 1)[0] ?? '').toLowerCase() : null;
+}
 
 /**
  * Returns a function that verifies a credential: the first token with a live session counts. It throws Problem
- * `token_invalid` or `account_suspended`.
+ * `token_invalid`, `account_suspended` or `guest_session`.
  */
 function authenticator({ db, sessions, clock }: Services) {
   const renewals = new SessionRenewals(db);
@@ -145,7 +165,10 @@ function authenticator({ db, sessions, clock }: Services) {
     return isCurrent ? cached : live(await sessions.find(token));
   }
 
-  return async ({ tokens, isCookie }: Credential, { caller, session: rules }: Access): Promise<Caller> => {
+  return async (
+    { tokens, isCookie, isGuestCookie, eventId }: Credential,
+    { caller, session: rules }: Access,
+  ): Promise<Caller | null> => {
     const now = clock();
     const mayUseCache = caller === 'lockedByWrite';
     for (const token of tokens) {
@@ -155,10 +178,14 @@ function authenticator({ db, sessions, clock }: Services) {
         const suspension = await findSuspension(db, session.userId);
         throw new Problem('account_suspended', { suspension });
       }
+      if (session.eventId !== null && rules?.guests !== 'any' && session.eventId !== eventId)
+        throw new Problem('guest_session');
       if (isCookie) renewals.start(session, now);
-      const { userId: id, role, id: sessionId } = session;
-      return { id, role, sessionId, accessHash: token.hash };
+      const { userId: id, role, id: sessionId, hasAccount } = session;
+      return { id, role, sessionId, accessHash: token.hash, hasAccount, eventId: session.eventId };
     }
+    // The browser keeps the cookie of a guest who is gone: reading works as without it.
+    if (isGuestCookie && caller === 'optional') return null;
     for (const token of tokens) {
       const suspension = await findSuspensionByToken(db, token);
       if (suspension) throw new Problem('token_invalid', { suspension });

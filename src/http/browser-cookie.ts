@@ -1,4 +1,4 @@
-/** The cookies of a browser: the token of its session, that of the device, and the last way to sign in. Scripts cannot read them. */
+/** The cookies of a browser: the token of its session, those of guests without an account, that of the device, and the last way to sign in. Scripts cannot read them. */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
@@ -16,6 +16,10 @@ export function browserCookieName({ publicUrl }: CookieConfig): string {
   const { protocol, port } = new URL(publicUrl);
   return protocol === 'https:' ? '__Host-potluck' : `potluck-${port || '80'}`;
 }
+
+/** The cookie with the token of a guest without an account, one for each event. @param eventId in small letters */
+export const guestCookieName = (config: CookieConfig, eventId: string): string =>
+  `${browserCookieName(config).replace('potluck', 'potluck-guest')}-${eventId}`;
 
 /** The cookie with the token by which the limits on codes recognize a device (modules/accounts/codes/device-tokens.ts). */
 export const deviceCookieName = (config: CookieConfig): string =>

@@ -99,7 +99,7 @@ type Metadata = {
   retry?: 'idempotent' | 'repeatable';
   /**
    * The handler uses no records in memory that the change log keeps current, so the log is not read for it. Before all
-   * other handlers, the log is read: what they find in memory is never older than the request.
+   * other handlers but those with `lockedByWrite`, the log is read: what they find in memory is never older than the request.
    */
   uncached?: true;
   /** What a session may do here that it may not do elsewhere, or the other way round. */
@@ -134,6 +134,11 @@ type SessionRules = {
    * cookie of a browser session.
    */
   sameOriginOnly?: true;
+  /**
+   * Serves guest tokens, which other endpoints refuse with a 403 `guest_session`. `ofEvent`: those of the event of the
+   * parameter `id`, which is the id of the event or of its item. `any`: those of each event.
+   */
+  guests?: 'ofEvent' | 'any';
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
 };
@@ -222,6 +227,7 @@ function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
     ...(caller === 'none' ? [] : ['token_invalid' as const]),
     ...(requiresToken(caller) ? ['token_missing' as const] : []),
     ...(caller === 'none' || session.allowsSuspended ? [] : ['account_suspended' as const]),
+    ...(caller === 'none' || session.guests === 'any' ? [] : ['guest_session' as const]),
     ...(refusesCrossSite ? ['cross_site_request' as const] : []),
     ...(retry === 'idempotent' ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
     ...(etag === 'ifMatch' ? (['precondition_failed'] as const) : []),

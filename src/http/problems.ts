@@ -42,6 +42,7 @@ function problemBody(problem: Problem, requestId: string) {
     requestId,
     ...(problem.errors && { errors: problem.errors }),
     ...(problem.suspension && { suspension: problem.suspension }),
+    ...(problem.user && { user: problem.user }),
   };
 }
 

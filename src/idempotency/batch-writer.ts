@@ -84,6 +84,12 @@ type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredRe
 type Entry<C, V> = { command: C; stored: ResponseStorage<V> | null };
 
 export type BatchWriter<C, V> = {
+  /**
+   * Applies commands of one person, whose account the transaction has locked, in a transaction that does more. It waits for the
+   * locks of the targets.
+   * @returns the result of each command, or the problem that refused it
+   */
+  applyIn(tx: Transaction, viewer: Viewer, commands: C[]): Promise<(V | Problem)[]>;
   /** Applies a command without an idempotency key. @throws Problem that refuses the command; Problem `unavailable` */
   apply(command: C): Promise<V>;
   /**
@@ -115,6 +121,7 @@ export function createBatchWriter<C extends { caller: UnlockedCaller }, L, S, V>
   // A replay needs a key.
   const apply = (command: C) => write({ command, stored: null }) as Promise<V>;
   return {
+    applyIn: (tx, viewer, commands) => applyIn(tx, options.rules(options.clock()), viewer, commands),
     apply,
     respond: async (command, idempotency, status, present) => {
       const key = idempotency.readKey();
@@ -180,6 +187,29 @@ async function applyBatch<C extends { caller: UnlockedCaller }, L, S, V>(
     },
     { planOnce: true },
   );
+}
+
+/** `applyIn` of a writer. */
+async function applyIn<C, L, S, V>(
+  tx: Transaction,
+  { lock, read, decide }: BatchRules<C, L, S, V>,
+  viewer: Viewer,
+  commands: C[],
+): Promise<(V | Problem)[]> {
+  const [[locked], [state]] = await lockThenRead(
+    [() => lock(tx, commands, true)],
+    [() => read(tx, commands)],
+  );
+  const admitted = commands.map((command, index) => ({ command, viewer, index }));
+  const outcomes = await writeDecided(tx, decide(admitted, locked, state), (_, last) =>
+    Promise.all(last.map(tx.execute)),
+  );
+  return commands.map((_, index) => {
+    const outcome = outcomes.get(index);
+    // Only a command whose target was skipped is retried, and none is skipped here.
+    if (outcome === undefined || typeof outcome === 'symbol') throw new Problem('unavailable');
+    return outcome;
+  });
 }
 
 type Outcomes<V> = ReadonlyMap<number, Outcome<V>>;

@@ -8,4 +8,12 @@ export type Caller = Viewer & UnlockedCaller;
  * The sender of a request whose session was not verified for it. It has no role, so no policy decides by it: only a transaction
  * that locks the account and the session (act-as.ts) makes a viewer of it.
  */
-export type UnlockedCaller = { id: string; sessionId: string; accessHash: Buffer };
+export type UnlockedCaller = {
+  id: string;
+  sessionId: string;
+  accessHash: Buffer;
+  /** False for a guest without an account, who belongs to one event. */
+  hasAccount: boolean;
+  /** The only event in which the token is valid, of a guest token; null for other tokens. */
+  eventId: string | null;
+};

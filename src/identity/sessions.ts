@@ -14,7 +14,11 @@ export type LiveSession = {
    * suspended account may only be used to export and delete the person's data.
    */
   isSuspended: boolean;
-  /** The hash of the access token, or of the token of a browser session. */
+  /** The only event in which the token is valid: that of a guest token. Null for other sessions. */
+  eventId: string | null;
+  /** False for a guest without an account. */
+  hasAccount: boolean;
+  /** The hash of the access token, or of the token of a browser session or guest. */
   accessHash: Buffer;
   accessExpiresAt: Date;
   /** The latest end of the session. */
@@ -33,8 +37,8 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' ')).map(([userId, id]) => ({ userId, id }));
   return await db.query<LiveSession>(sql`
-    select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
-      s.access_expires_at, s.ends_at, s.version::float8 as version
+    select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.event_id,
+      u.guest_of is null as has_account, s.access_hash, s.access_expires_at, s.ends_at, s.version::float8 as version
     from ${rowsOf('sessions s', ids, { userId: 'uuid', id: 'uuid' })}
     join users u on u.id = s.user_id`);
 }
@@ -60,7 +64,7 @@ export const changedSessions = (keys: string[]): ChangedRecords => {
 };
 
 /**
- * Whether the token is the session's current access or browser token. The ids in a token are not secret; its hash
+ * Whether the token is the session's current access, browser or guest token. The ids in a token are not secret; its hash
  * decides.
  */
 export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Opaque tokens: `pa_…` (access), `pr_…` (refresh) and `pb_…` (browser), then base64url of user id (16 bytes) |
+ * Opaque tokens: `pa_…` (access), `pr_…` (refresh), `pb_…` (browser) and `pg_…` (of a guest, for one event), then base64url of user id (16 bytes) |
  * session id (16) | random (24) | refresh tokens only: tag (16).
  *
  * The ids locate the session by its primary key. The 192 random bits are the secret; the database stores only
@@ -20,19 +20,24 @@ export type TokenPair = {
   refreshHash: Buffer;
 };
 
-const prefix = { access: 'pa_', refresh: 'pr_', browser: 'pb_' } as const;
+const prefix = { access: 'pa_', refresh: 'pr_', browser: 'pb_', guest: 'pg_' } as const;
 const secretBytes = 24;
 const tagBytes = 16;
 const accessBytes = 2 * packedIdBytes + secretBytes;
-const length = { access: accessBytes, refresh: accessBytes + tagBytes, browser: accessBytes } as const;
+const length = {
+  access: accessBytes,
+  refresh: accessBytes + tagBytes,
+  browser: accessBytes,
+  guest: accessBytes,
+} as const;
 
 /** The first pair of a session, from new random bits. */
 export const newPair = (key: string, ids: TokenIds): TokenPair =>
   pair(key, ids, randomBytes(secretBytes), randomBytes(secretBytes));
 
-/** The token of a browser session, from new random bits. It stays the same until the session ends. */
-export function newBrowserToken(ids: TokenIds): { token: string; hash: Buffer } {
-  const token = packToken(prefix.browser, [
+/** The one token of a browser session or of a guest, from new random bits. It stays the same until the session ends. */
+export function newLastingToken(kind: 'browser' | 'guest', ids: TokenIds): { token: string; hash: Buffer } {
+  const token = packToken(prefix[kind], [
     packId(ids.userId),
     packId(ids.sessionId),
     randomBytes(secretBytes),
@@ -67,7 +72,7 @@ const tagOf = (key: string, refresh: Buffer) => keyedHash(key, 'refresh tag', re
  * @param key verifies the tag of a refresh token
  * @returns null if the text is not a token of this kind, or its tag is not valid
  */
-export function parseToken(kind: 'access' | 'browser', text: string): Token | null;
+export function parseToken(kind: 'access' | 'browser' | 'guest', text: string): Token | null;
 export function parseToken(kind: 'refresh', text: string, key: string): Token | null;
 export function parseToken(kind: keyof typeof prefix, text: string, key = ''): Token | null {
   const bytes = unpackToken(prefix[kind], length[kind], text);

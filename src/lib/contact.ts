@@ -13,7 +13,13 @@ export type ContactKind = (typeof contactKinds)[number];
 export type MessageKind = (typeof messageKinds)[number];
 
 /** What a code that is sent to a contact confirms. It is valid for nothing else. Each purpose has texts of its own. */
-export const codePurposes = ['sign_in', 'confirm_contact', 'change_contact', 'delete_account'] as const;
+export const codePurposes = [
+  'sign_in',
+  'confirm_contact',
+  'change_contact',
+  'delete_account',
+  'guest',
+] as const;
 export type CodePurpose = (typeof codePurposes)[number];
 
 /**

@@ -50,12 +50,17 @@ export type FieldError = Violation & { path: string };
 /** What a suspended person is told: when an admin suspended the account, and why. `reason`: may be empty. */
 export type Suspension = { suspendedAt: Date; reason: string };
 
+/** The account to which a contact belongs, as responses name a person. */
+export type ProblemUser = { id: string; name: string; username: string; avatar: string; hasAccount: boolean };
+
 /** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   /** Only for a sender who has proved that the account is theirs. */
   readonly suspension: Suspension | undefined;
+  /** Only for a sender who has proved that the contact of the account is theirs. */
+  readonly user: ProblemUser | undefined;
   /** In seconds; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
@@ -65,6 +70,7 @@ export class Problem extends Error {
       detail?: string;
       errors?: FieldError[];
       suspension?: Suspension | undefined;
+      user?: ProblemUser | undefined;
       retryAfter?: number | undefined;
     } = {},
   ) {
@@ -72,6 +78,7 @@ export class Problem extends Error {
     this.code = code;
     this.errors = options.errors;
     this.suspension = options.suspension;
+    this.user = options.user;
     this.retryAfter = options.retryAfter;
   }
 }

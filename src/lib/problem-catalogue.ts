@@ -72,6 +72,10 @@ const byStatus = {
       'Web push is not available',
       'This server is not reached over https, which web push requires. Its operator can change PUBLIC_URL.',
     ],
+    guest_session: [
+      'A guest token is for its event alone',
+      'The token is that of a guest without an account. It is valid for some operations of its event alone.',
+    ],
     module_disabled: [
       'This part of the event is switched off',
       "The event's `enabledModules` do not include the module of this operation.",
@@ -139,6 +143,10 @@ const byStatus = {
     booking_not_found: [
       'Nothing is booked',
       'The caller has no booking for this event and is not on its waitlist.',
+    ],
+    guest_not_found: [
+      'No such guest',
+      'The token is not that of a guest of this event, the event has no such guest, or the guest has taken part already.',
     ],
     session_not_found: ['No such session', 'The caller has no session with this id.'],
     notification_not_found: [
@@ -211,6 +219,15 @@ const byStatus = {
       'The event is cancelled',
       'A cancelled event accepts no new RSVPs, items, claims or bookings. They can still be removed; saving and ' +
         'reading still work.',
+    ],
+    event_over: ['The event is over', 'Guests without an account can answer until the event ends.'],
+    account_exists: [
+      'This contact belongs to an account',
+      'Sign in to the account of `user`, or repeat the request with `asAccount: true` to answer for it; the code stays valid.',
+    ],
+    guest_claims_full: [
+      'That many items are claimed already',
+      'A guest without an account can have claims on up to 10 items.',
     ],
     item_list_full: [
       'The item list of this event is full',

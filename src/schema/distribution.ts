@@ -55,6 +55,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
   {
     contacts: { key: 'contact', owner: 'modules/accounts' },
     usernames: { key: 'username', owner: 'modules/accounts' },
+    guest_contacts: { key: 'contact', owner: 'modules/accounts' },
   },
   // Keyed hashes of contacts and of people's ids.
   {

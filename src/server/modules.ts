@@ -14,6 +14,7 @@ import { calendars } from '../modules/calendars/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
+import { guests } from '../modules/guests/index.ts';
 import { flags } from '../modules/instance/flags/index.ts';
 import { instance } from '../modules/instance/index.ts';
 import { mails } from '../modules/instance/mails/index.ts';
@@ -47,6 +48,7 @@ export const modules: Module<Services>[] = [
   events,
   attendance,
   items,
+  guests,
   discovery,
   feed,
   calendars,

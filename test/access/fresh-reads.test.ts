@@ -34,14 +34,14 @@ ChangeLog.prototype.catchUp = async function (this: ChangeLog) {
 
 const isLive = (name: string) => name.includes('/live');
 
-type Handled = { caller: object | null; reply: { since: number } };
+type Handled = { caller: object | null; reply: { open: { since: number } } };
 const endpoints = modules.flatMap((module) => Object.entries(module.endpoints));
 const handlers = endpoints.map(
   ([, { handler }]) => handler as (request: unknown, services: object) => unknown,
 );
 for (const [i, [operationId, endpoint]] of endpoints.entries()) {
   endpoint.handler = (request: Handled, services: object) => {
-    const isRead = readAt >= request.reply.since;
+    const isRead = readAt >= request.reply.open.since;
     if (!request.caller) isFresh.set(operationId, [...(isFresh.get(operationId) ?? []), isRead]);
     const watched = new Proxy(services, {
       get(target, name, receiver) {

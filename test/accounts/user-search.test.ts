@@ -69,7 +69,7 @@ test('search: 10 people by default; limit is 1 to 50, 400 otherwise', async () =
   }
 });
 
-// spec: 2.1 GET /v1/users/search: `id`; `name`; `username`; `avatar`; `bio`; `isFollowing`
+// spec: 2.1 GET /v1/users/search: `id`; `name`; `username`; `avatar`; `bio`; `isFollowing`; `hasAccount`
 test('search: 200 with every field of the specification', async () => {
   const someone = await person('Hedwig Field', 'hedwig', { bio: 'Cakes.' });
   const [{ avatar, ...entry }, ...rest] = await search('hedwig');
@@ -77,6 +77,7 @@ test('search: 200 with every field of the specification', async () => {
     id: someone.id,
     name: 'Hedwig Field',
     username: 'hedwig',
+    hasAccount: true,
     bio: 'Cakes.',
     isFollowing: false,
   });

@@ -23,7 +23,7 @@ const counts = async (person: Person) => {
 };
 
 // spec: 2.2 GET /v1/users/:id: `id`; `name`; `username`; `avatar`; `bio`; `followersCount`; `followingCount`
-// spec: 2.2 GET /v1/users/:id: `eventsCount`; `isFollowing`; `isBlocked`
+// spec: 2.2 GET /v1/users/:id: `eventsCount`; `isFollowing`; `isBlocked`; `hasAccount`
 // spec: 4.2 GET /v1/users/:id: profile, token optional
 test('profile: 200 with every field of the specification, with and without a token', async () => {
   const person = await createUser(api, {
@@ -35,6 +35,7 @@ test('profile: 200 with every field of the specification, with and without a tok
     id: person.id,
     name: 'Mara Lindgren',
     username: 'mara.l',
+    hasAccount: true,
     bio: 'Brings the sourdough.',
     followersCount: 0,
     followingCount: 0,

@@ -38,7 +38,7 @@ test('flags: 200 with every flag and its description, on by default and off if t
   const { body } = expectStatus(await api.get('/v1/admin/flags', admin.token), 200);
   assert.deepEqual(
     body.data.map(({ name, enabled, changedAt }: Record<string, unknown>) => [name, enabled, changedAt]),
-    ['bookings', 'claims', 'messages', 'signUps', 'uploads'].map((name) => [name, true, null]),
+    ['bookings', 'claims', 'guestRsvp', 'messages', 'signUps', 'uploads'].map((name) => [name, true, null]),
   );
   for (const { description } of body.data) assert.ok(description.length > 0);
   const withClaimsOff = await api.startAnother({ env: { FEATURE_CLAIMS: 'off' } });
@@ -102,7 +102,10 @@ test('flags: 403 on each server for every feature, after the response of the oth
 // spec: 5 GET /v1/features: which features are switched on
 test('features: 200 without a token, with what is switched off', async () => {
   const featuresOf = async (server: TestApp) => expectStatus(await server.get('/v1/features'), 200).body;
-  const flags = { bookings: true, claims: true, messages: true, signUps: true, uploads: true };
+  const flags = {
+    ...{ bookings: true, claims: true, guestRsvp: true },
+    ...{ messages: true, signUps: true, uploads: true },
+  };
   const allOn = { ...flags, signIn: ['phone', 'email'], oidcName: null, mail: true };
   assert.deepEqual(await featuresOf(api), allOn);
   expectStatus(await setFlag('claims', false), 200);

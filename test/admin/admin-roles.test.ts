@@ -94,6 +94,7 @@ test('accounts: 200 filtered by name, phone number and suspension, with every fi
     id: person.id,
     name: 'Wilhelmina Ottersen',
     username: 'w.ottersen',
+    hasAccount: true,
     phone: person.phone,
     email: null,
     role: 'user',

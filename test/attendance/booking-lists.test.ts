@@ -32,7 +32,7 @@ test('list: 200 for organizer and admins with booked and waiting people in order
     const { name, username, avatar } = profile;
     assert.deepEqual(body.data[0], {
       id: created[0],
-      user: { id: guest.id, name, username, avatar },
+      user: { id: guest.id, name, username, avatar, hasAccount: true },
       seats: 1,
       status: 'booked',
       position: null,

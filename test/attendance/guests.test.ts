@@ -56,7 +56,7 @@ test('guests: 200 with those who are going, then those who are interested, with 
   const shown = data.find(({ user }: { user: Person }) => user.id === b.id);
   assert.match(shown.createdAt, /^\d{4}-/);
   assert.deepEqual(shown, {
-    user: { id, name, username, avatar, bio, isFollowing: true },
+    user: { id, name, username, avatar, hasAccount: true, bio, isFollowing: true },
     status: 'going',
     extraGuests: 2,
     isHidden: false,

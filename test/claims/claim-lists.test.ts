@@ -48,7 +48,7 @@ test('claims of an item: 200 with each person and quantity, in the order of the 
   const { body: profile } = await api.get(`/v1/users/${person.id}`);
   const { id, name, username, avatar } = profile;
   const { userId: _, ...expected } = claimsByItem.bread[0];
-  assert.deepEqual(first, { ...expected, user: { id, name, username, avatar } });
+  assert.deepEqual(first, { ...expected, user: { id, name, username, avatar, hasAccount: true } });
 });
 
 // spec: 2.7 GET /v1/events/:id/claims: list of the claims on an event

@@ -68,7 +68,7 @@ test('highlights: the guests are those of the guest list, at most four, without 
   for (const person of people) await rsvp(event.id, person);
   assert.deepEqual(await guestIds(event.id), idsOf(first, ...others).slice(0, 4));
   const [guest] = (await read([event.id]))[0]?.guests ?? [];
-  assert.deepEqual(Object.keys(guest ?? {}), ['id', 'name', 'username', 'avatar']);
+  assert.deepEqual(Object.keys(guest ?? {}), ['id', 'name', 'username', 'avatar', 'hasAccount']);
   await rsvp(event.id, first, { isHidden: true });
   assert.deepEqual(await guestIds(event.id), idsOf(...others).slice(0, 4));
   const [second] = others;

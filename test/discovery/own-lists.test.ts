@@ -189,6 +189,7 @@ test('my blocks: 200 with the people that the caller blocks, without people that
   assert.deepEqual(Object.keys(data[0] ?? {}).sort(), [
     'avatar',
     'bio',
+    'hasAccount',
     'id',
     'isFollowing',
     'name',

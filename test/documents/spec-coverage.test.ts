@@ -91,7 +91,7 @@ test('specification: it names every operation of the API, and no other', () => {
 
 test('specification: a section that names an operation, or a section that it refers to, has its parameters and fields', () => {
   // The export has a section for each table, which its own schema describes.
-  const described = operations.filter(({ route }) => route !== 'GET /v1/me/export');
+  const described = operations.filter(({ route }) => !route.endsWith('/export'));
   const missing = described.flatMap(({ route, parameters = [], requestBody, responses }) => {
     const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
     const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));

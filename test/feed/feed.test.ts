@@ -73,7 +73,13 @@ test('feed: 200 with the events that followed people organize or attend, each on
     ['organizing', a.id],
     ['going', b.id],
   ]);
-  assert.deepEqual(Object.keys(data[0]?.reasons[0]?.user ?? {}).sort(), ['avatar', 'id', 'name', 'username']);
+  assert.deepEqual(Object.keys(data[0]?.reasons[0]?.user ?? {}).sort(), [
+    'avatar',
+    'hasAccount',
+    'id',
+    'name',
+    'username',
+  ]);
   const { body } = await api.get('/v1/events?limit=50', caller.token);
   const { reasons, reasonsCount, ...element } = data[0] as Element;
   assert.deepEqual(

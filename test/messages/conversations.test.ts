@@ -84,6 +84,7 @@ test('conversations: 200 with the other person, the last message and unreadCount
       id: c.id,
       name: 'Cleo Park',
       username: 'cleo.park',
+      hasAccount: true,
       avatar: data[1].user.avatar,
     },
     lastMessage: last,

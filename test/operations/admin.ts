@@ -36,6 +36,7 @@ const previewedMails: Record<ExampleKind, true> = {
   code_confirm_contact: true,
   code_change_contact: true,
   code_delete_account: true,
+  code_guest: true,
   test: true,
   contact_changed: true,
   summary: true,

@@ -8,6 +8,7 @@
 import { adminOperations } from './admin.ts';
 import { attendanceOperations } from './attendance.ts';
 import { eventOperations } from './events.ts';
+import { guestOperations } from './guests.ts';
 import { instanceOperations } from './instance.ts';
 import { itemOperations } from './items.ts';
 import { type Operation, type Row, usualStatuses } from './operation.ts';
@@ -20,6 +21,7 @@ export const operations: Record<string, Operation> = {
   ...peopleOperations,
   ...eventOperations,
   ...attendanceOperations,
+  ...guestOperations,
   ...itemOperations,
   ...adminOperations,
   ...instanceOperations,

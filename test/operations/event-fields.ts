@@ -59,8 +59,8 @@ export const optionalFields: Record<string, OptionalField> = {
   visibility: { rule: oneOf('public', 'unlisted', 'private'), initial: 'public', inLists: true },
   template: { rule: templates, initial: { slug: 'general', name: 'General' } },
   enabledModules: {
-    rule: setOf('bringList', 'wishList', 'booking'),
-    initial: ['bringList', 'wishList', 'booking'],
+    rule: setOf('bringList', 'wishList', 'booking', 'guestRsvp'),
+    initial: ['bringList', 'wishList', 'booking', 'guestRsvp'],
   },
   guestListVisibility: { rule: audience, initial: 'organizer' },
   claimantVisibility: { rule: audience, initial: 'organizer' },

@@ -220,7 +220,7 @@ export const listOf = (rule: Rule, min: number, max: number): Rule => ({
   good: [...rule.good.map((value) => [value]), Array(max).fill(rule.good[0])],
   bad: [
     ...rule.bad.map((value) => [rule.good[0], value]),
-    Array(min - 1).fill(rule.good[0]),
+    ...(min > 0 ? [Array(min - 1).fill(rule.good[0])] : []),
     Array(max + 1).fill(rule.good[0]),
     ...[rule.good[0], null, {}, 'x', 0],
   ],

@@ -11,7 +11,7 @@ const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Maps the name of each rule to a query for the rows that violate it. */
 const rules: Record<string, string> = {
   'every user has counters': `
-    select u.id from users u left join user_counters c on c.user_id = u.id where c.user_id is null`,
+    select u.id from users u left join user_counters c on c.user_id = u.id where c.user_id is null and u.guest_of is null`,
   'followers_count, following_count and events_count equal the number of rows they count': `
     with listed as materialized (
       select organizer_id, count(*)::int as events from events
@@ -42,15 +42,23 @@ const rules: Record<string, string> = {
     select r.* from r left join u on u.id = r.other_id where u.id is null`,
   'contacts and users have the same numbers, addresses and identities': `
     with u as materialized (
-      select id, phone as contact from users where phone is not null
-      union all select id, translate(email, '${upper}', '${upper.toLowerCase()}') from users where email is not null
+      select id, phone as contact from users where phone is not null and guest_of is null
+      union all select id, translate(email, '${upper}', '${upper.toLowerCase()}') from users where email is not null and guest_of is null
       union all select id, oidc from users where oidc is not null
     ), c as materialized (select * from contacts)
     select u.id, u.contact, c.contact as listed, c.user_id
     from u full join c on c.contact = u.contact and c.user_id = u.id
     where u.id is null or c.contact is null`,
+  'guests and their contacts name each other, and the event of a guest exists': `
+    with u as materialized (
+      select id, guest_of, coalesce(phone, email) as contact from users where guest_of is not null),
+      c as materialized (select * from guest_contacts), e as materialized (select id from events)
+    select u.id, u.guest_of, c.user_id, e.id as event_id from u
+    full join c on c.user_id = u.id and c.event_id = u.guest_of and c.contact = u.contact
+    left join e on e.id = u.guest_of
+    where u.id is null or e.id is null or (u.contact is not null and c.user_id is null)`,
   'usernames and users have the same usernames': `
-    with u as materialized (select id, username from users), n as materialized (select * from usernames)
+    with u as materialized (select id, username from users where guest_of is null), n as materialized (select * from usernames)
     select u.id, u.username, n.username as listed, n.user_id
     from u full join n on n.username = u.username and n.user_id = u.id
     where u.id is null or n.username is null`,

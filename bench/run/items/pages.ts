@@ -1,5 +1,5 @@
 /** Pages. P1: an event, for visitors who are not signed in. P2: the front page with filters. P3: an event, signed in. */
-import { newBrowserToken } from '../../../src/identity/tokens.ts';
+import { newLastingToken } from '../../../src/identity/tokens.ts';
 import { type Random, randomOf } from '../../../test/support/random.ts';
 import { idOf, userCount } from '../../seed/ids.ts';
 import { type Environment, randomEvents, type WorkItem } from '../environment.ts';
@@ -34,7 +34,7 @@ async function addSessions({ sql, dataset }: Environment): Promise<string[]> {
   const tokens: string[] = [];
   for (let i = 0; i < sessionCount; i++) {
     const ids = { userId: idOf('user', 1 + random.below(userCount)), sessionId: crypto.randomUUID() };
-    const { token, hash } = newBrowserToken(ids);
+    const { token, hash } = newLastingToken('browser', ids);
     await sql`
       insert into sessions (user_id, id, access_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at,
         user_agent, created_at)

@@ -17,6 +17,7 @@ export const getEventCalendar = defineEndpoint({
     "Times are in the event's own time zone. The UID never changes, and SEQUENCE increases with every change of the " +
     'fields that a calendar shows. A cancelled event has `STATUS:CANCELLED`.',
   caller: 'optional',
+  session: { guests: 'ofEvent' },
   params: EventParams,
   response: { 200: Calendar },
   etag: 'version',

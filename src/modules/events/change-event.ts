@@ -4,12 +4,13 @@ import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import { lockGuestsOf } from '../accounts/guests.ts';
 import { toCachedEvent } from './event-cache.ts';
 import { applyChange, requireCapacity, requireNotice, versionOfEvent } from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
 import { deleteEvent as deleteRow, findEvent, updateEvent as updateRow } from './repo.ts';
-import { requireOwnEvent } from './require-own-event.ts';
+import { findOwnEvent, requireOwnEvent } from './require-own-event.ts';
 import { Event, EventChange, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
 
@@ -69,6 +70,9 @@ export const deleteEvent = defineEndpoint({
   async handler({ caller, params, request }, { db }: EventServices) {
     const id = readId(params.id, 'event_not_found');
     await actAs(db, caller, async (tx, caller) => {
+      // Strangers lock nobody.
+      await findOwnEvent(tx, id, caller);
+      await lockGuestsOf(tx, [id]);
       const event = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(event));
       await deleteRow(tx, event);

@@ -1,6 +1,7 @@
 /** Account deletion: the events that the person organizes. */
 import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { deleteGuestsOf, lockGuestsOf } from '../accounts/guests.ts';
 import { changedEvents } from './changed-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 import { lockOrganizedEvents } from './organizer-events.ts';
@@ -10,9 +11,21 @@ export const eventDeletionHooks: DeletionHook[] = [
   {
     firstTable: 'events',
     run: async (tx, { userId }) => {
+      const own = await tx.query<{ id: string }>(sql`select id from events where organizer_id = ${userId}`);
+      await lockGuestsOf(
+        tx,
+        own.map(({ id }) => id),
+      );
       const involved = await lockInvolvedEvents(tx, userId);
       const deleted = await deleteOwnedEvents(tx, userId);
-      return { records: [changedEvents(involved)], listingKeys: listingKeysOf(deleted) };
+      const guests = await deleteGuestsOf(
+        tx,
+        deleted.map(({ id }) => id),
+      );
+      return {
+        records: [changedEvents(involved), ...guests],
+        listingKeys: listingKeysOf(deleted),
+      };
     },
   },
 ];
@@ -38,7 +51,10 @@ async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<stri
 }
 
 /** Locks the person's own events a second time, in the mode that excludes all other writes, and deletes them. */
-async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<ListableEvent[]> {
+async function deleteOwnedEvents(
+  tx: Transaction,
+  userId: string,
+): Promise<(ListableEvent & { id: string })[]> {
   await lockOrganizedEvents(tx, userId);
   const events = await tx.query<ListableEvent & { id: string }>(sql`
     delete from events where organizer_id = ${userId}

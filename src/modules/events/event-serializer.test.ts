@@ -101,6 +101,7 @@ const organizer = fc.record({
   name: text,
   username: text,
   bio: text,
+  hasAccount: fc.boolean(),
   avatarUpload: fc.option(fc.uuid()),
 });
 type Source = { event: CachedEvent } & Pick<ListElement, 'distanceKm' | 'viewerState'>;

@@ -17,6 +17,7 @@ export const getEvent = defineEndpoint({
     "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
     'event, and one that an admin hides, results in a 404 for all callers except its organizer and admins.',
   caller: 'optional',
+  session: { guests: 'ofEvent' },
   params: EventParams,
   response: { 200: Event },
   problems: ['event_not_found'],

@@ -19,6 +19,7 @@ import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
 import { insertNotice } from '../../outbox/notices.ts';
+import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
@@ -157,7 +158,10 @@ const isNews = (
   now: Date,
 ): boolean => isListed(event) && !event.isAnnounced && event.endAt > now;
 
-/** Deletes an event; foreign keys delete the rows that refer to it. @param event the locked row */
+/**
+ * Deletes an event with its guests without an account; foreign keys delete the rows that refer to it. @param event the locked
+ * row. The transaction must hold the lock of `lockGuestsOf`
+ */
 export async function deleteEvent(tx: Transaction, event: EventRow): Promise<void> {
   await writeTombstones(tx, [{ id: event.id, before: event, after: null }]);
   await tx.query(sql`delete from events where id = ${event.id}`);
@@ -166,7 +170,11 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
   );
   await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
   await deleteEventNotifications(tx, event.id, event.organizerId);
-  await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });
+  const guests = await deleteGuestsOf(tx, [event.id]);
+  await recordChange(tx, {
+    records: [changedEvents([event.id]), ...guests],
+    listingKeys: listingKeysOf([event]),
+  });
 }
 
 /** Never before the time of the transaction, by which clients find what has changed (readSettledTime). */

@@ -1,9 +1,20 @@
-import type { Transaction } from '#pg';
+import type { Queryable, Transaction } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { requireOrganizer } from './policy.ts';
+import { isVisible, requireOrganizer } from './policy.ts';
 import type { EventRow } from './present.ts';
-import { findEventForUpdate } from './repo.ts';
+import { findEvent, findEventForUpdate } from './repo.ts';
+
+/**
+ * Finds an event that the caller may change, without a lock.
+ * @throws Problem `event_not_found`, `not_organizer`
+ */
+export async function findOwnEvent(db: Queryable, id: string, caller: Caller): Promise<EventRow> {
+  const event = await findEvent(db, id);
+  if (!event || !isVisible(event, caller)) throw new Problem('event_not_found');
+  requireOrganizer(event, caller);
+  return event;
+}
 
 /**
  * Locks an event that the caller may change.

@@ -25,7 +25,7 @@ export async function listShownPeople(
   if (ids.length === 0) return new Map();
   const [rows, relations] = await Promise.all([
     db.query<PersonRow & { isPrivate: boolean }>(sql`
-      select id, name, username, bio, avatar_upload, is_private from users
+      select id, name, username, bio, avatar_upload, is_private, guest_of is null as has_account from users
       where ${isOneOf(sql`id`, ids)} and suspended_at is null`),
     viewer.id === null ? [] : listRelations(db, viewer.id, ids),
   ]);

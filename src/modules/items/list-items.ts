@@ -17,6 +17,7 @@ export const listItems = defineEndpoint({
     '`claims`: who brings it, up to 10 people. The organizer and admins see all claimants that are not suspended, ' +
     'others those with an RSVP that the guest list would show them.',
   caller: 'optional',
+  session: { guests: 'ofEvent' },
   params: EventParams,
   query: ItemListQuery,
   response: { 200: ItemList },

@@ -36,13 +36,16 @@ export function requireItemsAccepted(
   if (status === 'cancelled') throw new Problem('event_cancelled');
 }
 
+/** The items that a guest without an account can have claims on. */
+const maxGuestClaims = 10;
+
 /** `add` makes a claim, `change` sets fields of the existing claim, `remove` deletes it. */
 export type ClaimAction =
   | { kind: 'add'; quantity: number; note: string | null }
   | { kind: 'change'; change: ClaimChange }
   | { kind: 'remove' };
 
-/** What decides about a claim, read under the lock of the item. */
+/** What decides about a claim, read under the locks of the item and of a guest without an account. */
 export type ClaimState = {
   /** The person who claims, with the current role. */
   viewer: Viewer;
@@ -50,6 +53,8 @@ export type ClaimState = {
   item: ItemState | null;
   /** The viewer's RSVP and existing claim; null if there is no such item. */
   claimant: ClaimantState | null;
+  /** On how many items of the event the viewer has claims; null unless the viewer is a guest without an account. */
+  guestClaims: number | null;
   /** The operator's flag `claims`. */
   claimsEnabled: boolean;
 };
@@ -62,7 +67,7 @@ export type ClaimState = {
  */
 export function refuseClaim(
   command: ClaimAction,
-  { viewer, item, claimant, claimsEnabled }: ClaimState,
+  { viewer, item, claimant, guestClaims, claimsEnabled }: ClaimState,
 ): Problem | null {
   const claim = claimant?.claim ?? null;
   if (claim && (command.kind === 'remove' || isReduction(command, claim))) return null;
@@ -74,6 +79,7 @@ export function refuseClaim(
   if (claimant.rsvp !== 'going') return new Problem('rsvp_required');
   if (item.status === 'cancelled') return new Problem('event_cancelled');
   if (command.kind === 'add' && claim) return new Problem('already_claimed');
+  if (command.kind === 'add' && (guestClaims ?? 0) >= maxGuestClaims) return new Problem('guest_claims_full');
   const claimed = claim?.quantity ?? 0;
   const wanted = command.kind === 'add' ? command.quantity : (command.change.quantity ?? claimed);
   const max = item.left + claimed;

@@ -1,13 +1,23 @@
 /** SQL of items, and of the state that decides about claims. */
-import { isOneOf, one, type Queryable, rowsOf, type Statement, sql, type Transaction, update } from '#pg';
+import {
+  isOneOf,
+  one,
+  type Queryable,
+  rowsOf,
+  type Statement,
+  sql,
+  type Transaction,
+  update,
+  updateRows,
+} from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { ItemId } from '../../lib/ids.ts';
+import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
 import { type ItemListSize, requireItemCapacity, textBytes } from './item-limits.ts';
-import { defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
+import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
 /** The columns of `ItemRow`, of `items i` and `item_stock s`. */
@@ -31,6 +41,27 @@ export async function listMyClaims(
   return db.query<ViewerStateKey & MyClaim & { n: number }>(sql`
     select c.event_id, c.user_id, c.n, c.id, c.quantity, c.note
     from ${rowsOf('claims c', keys, { eventId: 'uuid', userId: 'uuid' })}`);
+}
+
+/** The claims of a person at an event, by item. */
+export async function listClaimsOf(db: Queryable, { eventId, userId }: ViewerStateKey): Promise<ClaimRow[]> {
+  return db.query<ClaimRow>(sql`
+    select id, event_id, n, user_id, quantity, note, created_at from claims
+    where event_id = ${eventId} and user_id = ${userId} order by n`);
+}
+
+/** Erases what people wrote about their claims. */
+export async function eraseNotes(tx: Transaction, keys: ViewerStateKey[]): Promise<void> {
+  await tx.execute(updateRows('claims c', keys, { eventId: 'uuid', userId: 'uuid' }, {}, sql`note = null`));
+}
+
+/** What is left of items, by their ids. */
+export async function listAvailable(db: Queryable, items: ItemId[]): Promise<Map<string, number>> {
+  if (items.length === 0) return new Map();
+  const rows = await db.query<ItemId & { available: number }>(sql`
+    select s.event_id, s.n, s.needed - s.claimed as available
+    from ${rowsOf('item_stock s', items, { eventId: 'uuid', n: 'int' })}`);
+  return new Map(rows.map((row) => [formatItemId(row), row.available]));
 }
 
 /**

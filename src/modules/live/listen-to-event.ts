@@ -21,6 +21,7 @@ export const listenToEvent = defineEndpoint({
     'At most 20 streams may be open for each person; at most 200 without a token, and 1,000 in total, for each address. ' +
     'A request with `once` counts as a stream until its response begins.',
   caller: 'optional',
+  session: { guests: 'ofEvent' },
   uncached: true,
   params: EventParams,
   query: LiveQuery,

@@ -10,7 +10,7 @@ import type { RelationRow } from '../people/present.ts';
 
 /** @throws Problem `user_not_found` if the account does not exist, or `people` hides it */
 export async function requirePerson(people: People, id: string): Promise<void> {
-  if (!(await people.find(id))) throw new Problem('user_not_found');
+  if (!(await people.find(id))?.hasAccount) throw new Problem('user_not_found');
 }
 
 type Events = EventServices['events'];

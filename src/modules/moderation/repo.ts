@@ -16,11 +16,11 @@ async function countRows(db: Database, found: Statement): Promise<number> {
 }
 
 export const countSuspended = (db: Database): Promise<number> =>
-  countRows(db, sql`users where suspended_at is not null`);
+  countRows(db, sql`users where suspended_at is not null and guest_of is null`);
 
 /** Counts the accounts that were created in a period. */
 export const countAccounts = (db: Database, from: Date, to: Date): Promise<number> =>
-  countRows(db, sql`users where created_at >= ${from} and created_at < ${to}`);
+  countRows(db, sql`users where created_at >= ${from} and created_at < ${to} and guest_of is null`);
 
 const eventsBetween = (from: Date, to: Date): Statement =>
   sql`events e where ${listedCondition()} and e.start_at >= ${from} and e.start_at < ${to}`;
@@ -45,7 +45,7 @@ async function countByDay(db: Database, found: Statement, from: Date, days: numb
 export const countAccountsByDay = (db: Database, from: Date, days: number): Promise<number[]> =>
   countByDay(
     db,
-    sql`select created_at as at from users where created_at >= ${from} order by created_at desc`,
+    sql`select created_at as at from users where created_at >= ${from} and guest_of is null order by created_at desc`,
     from,
     days,
   );
@@ -64,7 +64,9 @@ type UserFilter = {
 };
 
 const ofContact = (contact: Contact): Statement =>
-  sql`and u.id = (select user_id from contacts where contact = ${contact.value})`;
+  sql`and u.id in (
+    select user_id from contacts where contact = ${contact.value}
+    union all select user_id from guest_contacts where contact = ${contact.value})`;
 
 /**
  * Returns accounts, the newest first.
@@ -77,7 +79,7 @@ export async function listUsers(
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
-    select u.id, u.name, u.username, u.avatar_upload, u.phone, u.email, u.role, u.suspended_at, u.suspension_reason, u.created_at
+    select u.id, u.name, u.username, u.avatar_upload, u.guest_of is null as has_account, u.phone, u.email, u.role, u.suspended_at, u.suspension_reason, u.created_at
     from users u
     where true
       ${q === undefined ? sql`` : sql`and ${hasTerm(userSearchTerm(q))}`}

@@ -25,6 +25,7 @@ export const toPerson = (row: PersonRow, publicUrl: string): Person => ({
   name: row.name,
   username: row.username,
   avatar: avatarUrl(publicUrl, row),
+  hasAccount: row.hasAccount,
 });
 
 export const toFoundUser = (row: FoundRow, publicUrl: string) => ({

@@ -21,12 +21,12 @@ export type ProfileKey = { id: string; viewerId: string | null };
 /** `relation`: what the viewer has to do with the person; null without a viewer, or where there is nothing. */
 export type SeenProfile = { row: ProfileRow; relation: RelationRow | null };
 
-/** One for each key, in their order; null for an unknown person. */
+/** One for each key, in their order; null for an unknown person, and for a guest without an account, who has no counters. */
 export async function listProfiles(db: Queryable, keys: ProfileKey[]): Promise<(SeenProfile | null)[]> {
   type Row = ProfileRow & { [P in keyof RelationRow]: RelationRow[P] | null } & { nth: number };
   // The person's side of the relation, which is beside the account on a cluster.
   const rows = await db.query<Row>(sql`
-    select k.nth::int, u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private,
+    select k.nth::int, u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, true as has_account,
       u.suspended_at is not null as is_suspended, c.followers_count, c.following_count, c.events_count,
       r.follows, r.followed_by, r.blocks, r.blocked_by
     from ${rowsOf('users u', keys, { id: 'uuid' }, { viewerId: 'uuid' })}
@@ -44,13 +44,13 @@ export type VersionedPerson = PersonRow & { version: number };
 /** People by id, in any order; what is not there is left out. */
 export async function listPeople(db: Queryable, ids: string[]): Promise<VersionedPerson[]> {
   return await db.query<VersionedPerson>(sql`
-    select id, name, username, bio, avatar_upload, version::float8 as version from users
+    select id, name, username, bio, avatar_upload, guest_of is null as has_account, version::float8 as version from users
     where ${isOneOf(sql`id`, ids)}`);
 }
 
 /** The columns of `FoundRow`, of `users u`. The person's side of a relation is beside the account on a cluster. */
 export const foundColumns = (viewerId: Statement | string | null): Statement => sql`
-  u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, exists (
+  u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, u.guest_of is null as has_account, exists (
     select 1 from relations r where r.user_id = u.id and r.other_id = ${viewerId} and r.followed_by
   ) as is_following`;
 

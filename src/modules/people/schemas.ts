@@ -21,6 +21,11 @@ const person = {
     description: 'Address of an image.',
     examples: ['https://events.example.org/v1/users/0197a2f4-6c1e-7a34-9a51-2f0c8a6de001/avatar.svg'],
   }),
+  hasAccount: Type.Boolean({
+    description:
+      'False for a guest of one event, who has no username, and whom nobody can follow, block or write to.',
+    examples: [true],
+  }),
   bio: Type.String({ examples: ['Brings the sourdough.'] }),
 };
 

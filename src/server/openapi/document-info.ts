@@ -28,6 +28,7 @@ const tags = [
   { name: 'Notifications', description: 'The inbox, and what arrives in it.' },
   { name: 'Events', description: 'Discover and organize events, RSVP to them and save them.' },
   { name: 'Places', description: 'Towns and cities of the world.' },
+  { name: 'Guests', description: 'Answers of people without an account.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
   { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },
   { name: 'Reports', description: 'Reports of content and people to the admins.' },

@@ -3,6 +3,7 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { named, oneOf, ref, Suspension } from '../../http/schemas.ts';
 import { fieldRules } from '../../lib/errors.ts';
 import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
+import { Person } from '../../modules/people/schemas.ts';
 
 /** One of `values`, or a text that a later version adds: clients in strict languages would fail at an unknown one. */
 const openList = <T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
@@ -57,6 +58,7 @@ const Problem = named(
       }),
       errors: Type.Optional(Type.Array(ref(FieldError), { description: 'The invalid fields.' })),
       suspension: Type.Optional(ref(Suspension)),
+      user: Type.Optional(ref(Person)),
     },
     { description: 'The body of every error response (RFC 9457).' },
   ),

@@ -100,7 +100,7 @@ export class PageReader {
   async #run({ endpoint, run }: Operation, { params = {}, query = {} }: ApiRead, cookie: string | null) {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     validateQuery(endpoint.query, given);
-    const caller = await this.#callerOf(endpoint, cookie);
+    const caller = await this.#callerOf(endpoint, params, cookie);
     const input = { caller, params, query: given, request: this.#page };
     const response = await run(input, this.#catchUp);
     if (typeof response === 'symbol' || !('json' in response || 'body' in response))
@@ -119,10 +119,19 @@ export class PageReader {
   };
 
   /** Pages that another site links to show the visitor's own data: the other headers do not count (decision 42). */
-  #callerOf(endpoint: Endpoint<never>, cookie: string | null): Promise<Caller | null> {
-    const key = `${endpoint.caller} ${endpoint.session?.allowsSuspended} ${cookie}`;
+  #callerOf(
+    endpoint: Endpoint<never>,
+    params: Record<string, unknown>,
+    cookie: string | null,
+  ): Promise<Caller | null> {
+    const { caller, session } = endpoint;
+    const eventId = session?.guests === 'ofEvent' ? params.id : '';
+    const key = `${caller} ${session?.allowsSuspended} ${eventId} ${cookie}`;
     return this.#callers.getOrInsertComputed(key, () =>
-      this.#context.app.findCaller({ method: 'GET', headers: cookie === null ? {} : { cookie } }, endpoint),
+      this.#context.app.findCaller(
+        { method: 'GET', headers: cookie === null ? {} : { cookie }, params },
+        endpoint,
+      ),
     );
   }
 }

@@ -21,6 +21,7 @@ type Platform = {
   townIn(address: string): Promise<string>;
   drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
+  guestCookieName(eventId: string): string;
   demoAccounts: typeof demoPhones;
   findSettings(): Promise<{
     signInWays: ContactKind[];

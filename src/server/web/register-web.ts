@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { largestNetworkOf, lazily, mapInTurns } from '#base';
 import type { App } from '../../http/app.ts';
-import { browserCookieName, clearedCookie, orderedWays } from '../../http/browser-cookie.ts';
+import { browserCookieName, clearedCookie, guestCookieName, orderedWays } from '../../http/browser-cookie.ts';
 import type { Module } from '../../http/define-module.ts';
 import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
@@ -117,6 +117,7 @@ function registerRoutes(
         townIn,
         drawPreview,
         sessionCookie,
+        guestCookieName: (eventId: string) => guestCookieName({ publicUrl }, eventId.toLowerCase()),
         demoAccounts,
         // Read when the page asks for them, because the form of a page may have changed them.
         async findSettings() {

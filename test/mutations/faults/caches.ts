@@ -151,12 +151,7 @@ export const cacheFaults: Fault[] = [
       'list-freshness',
       'another server lists the former event',
     ],
-    [
-      'await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });',
-      '',
-      'list-freshness',
-      'another server lists a deleted event',
-    ],
+    ['listingKeys: listingKeysOf([event]),', '', 'list-freshness', 'another server lists a deleted event'],
     [
       'await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));',
       '',

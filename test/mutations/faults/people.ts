@@ -98,7 +98,12 @@ export const peopleFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/messages/policy.ts', [
-    ['if (!(await people.find(id)))', 'if (false)', 'messages', 'messages to a person who does not exist'],
+    [
+      'if (!(await people.find(id))?.hasAccount)',
+      'if (false)',
+      'messages',
+      'messages to a person who does not exist',
+    ],
     [
       "relation.blocks || relation.blockedBy ? new Problem('blocked') : null",
       'null',

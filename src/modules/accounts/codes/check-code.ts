@@ -12,15 +12,14 @@ import { hashAddress } from '../../../lib/mail-address.ts';
 import { releaseAddress } from '../../../mail/suppressions.ts';
 import { lockContacts } from './contact-locks.ts';
 import { countFailure } from './failure-limit.ts';
-import { hashCode, hashContact, strangersScope } from './hashes.ts';
+import { type CodeUse, hashCode, hashContact, strangersScope } from './hashes.ts';
 import type { LinkProof } from './links.ts';
 import { type CodeRow, insertTry, listCodes, listTries, subtractSend, useCode } from './repo.ts';
 import { findRequester, type Requester, type Sender } from './requesters.ts';
 import { allowTry } from './try-limits.ts';
 
-type CodeProof = {
+type CodeProof = CodeUse & {
   contact: Contact;
-  purpose: CodePurpose;
   code: string;
   /** The field of the request that holds the code, for the error. */
   field: string;
@@ -35,6 +34,7 @@ const lockedActions: Record<CodePurpose, AuditAction> = {
   delete_account: 'deletion_locked',
   confirm_contact: 'confirmation_locked',
   change_contact: 'confirmation_locked',
+  guest: 'confirmation_locked',
 };
 
 /**
@@ -69,16 +69,16 @@ export async function compareCode(
   const contactHash = hashContact(secretKey, contact);
   const [, codes, tries, requester] = await Promise.all([
     lockContacts(tx, [contactHash]),
-    listCodes(tx, contactHash, purpose),
+    listCodes(tx, contactHash, proof),
     listTries(tx, contactHash, now),
-    findRequester(tx, context, contactHash, sender),
+    findRequester(tx, context, contactHash, sender, proof),
   ]);
   const allowance = allowTry(tries, requester, purpose, now);
   if ('waitMs' in allowance)
     return new Problem('too_many_tries', { retryAfter: Math.ceil(allowance.waitMs / 1000) });
   const failure = await countStranger(tx, context, requester, sender);
   if (failure instanceof Problem) return failure;
-  const match = findMatch(codes, requester, hashCode(secretKey, contact, purpose, readCode(code)), now);
+  const match = findMatch(codes, requester, hashCode(secretKey, contact, proof, readCode(code)), now);
   if (match)
     return {
       async accept() {
@@ -122,18 +122,19 @@ const readCode = (text: string): string => toAsciiDigits(text).replace(/[\s\p{Cf
 export async function checkLink(
   tx: Transaction,
   context: AuditContext,
-  { contact, code, requester, isOfOperator }: LinkProof,
+  { contact, code, requester, isOfOperator, eventId }: LinkProof,
 ): Promise<Problem | null> {
   const { secretKey, now } = context;
+  const use: CodeUse = eventId === undefined ? { purpose: 'sign_in' } : { purpose: 'guest', eventId };
   const contactHash = hashContact(secretKey, contact);
   await lockContacts(tx, [contactHash]);
-  const codes = await listCodes(tx, contactHash, 'sign_in');
-  const hash = hashCode(secretKey, contact, 'sign_in', code);
+  const codes = await listCodes(tx, contactHash, use);
+  const hash = hashCode(secretKey, contact, use, code);
   const match = codes.find((each) => each.requester.toString('base64url') === requester);
   if (!match?.codeHash?.equals(hash) || match.expiresAt <= now) return new Problem('wrong_code');
   // A link of the operator says nothing about whether messages arrive.
-  if (isOfOperator) await useCode(tx, contactHash, 'sign_in', match.requester);
-  else await accept(tx, context, { contact, purpose: 'sign_in' }, match.requester);
+  if (isOfOperator) await useCode(tx, contactHash, use.purpose, match.requester);
+  else await accept(tx, context, { contact, purpose: use.purpose }, match.requester);
   return null;
 }
 

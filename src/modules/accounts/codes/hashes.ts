@@ -12,8 +12,20 @@ export const hashContact = (key: string, contact: Contact): Buffer =>
 export const hashContacts = (key: string, contacts: Contact[]): Buffer[] =>
   contacts.map((contact) => hashContact(key, contact));
 
-export const hashCode = (key: string, contact: Contact, purpose: CodePurpose, code: string): Buffer =>
-  keyedHash(key, 'code', `${purpose}\0${contact.value}\0${code}`);
+/** What a code confirms. `eventId`: of the purpose `guest`, the event at which the owner of the contact is a guest. */
+export type CodeUse = { purpose: CodePurpose; eventId?: string };
+
+export const hashCode = (
+  key: string,
+  contact: Contact,
+  { purpose, eventId }: CodeUse,
+  code: string,
+): Buffer =>
+  keyedHash(
+    key,
+    'code',
+    `${purpose}${eventId === undefined ? '' : ` ${eventId}`}\0${contact.value}\0${code}`,
+  );
 
 /** The scope of the contact's own daily limit in `code_sends`. */
 export const contactScope = (contactHash: Buffer): string => `contact:${contactHash.toString('base64url')}`;

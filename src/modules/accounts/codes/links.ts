@@ -1,5 +1,6 @@
 /**
- * Links in mails with codes, and those that a command prints, `/sign-in/link?token=pl_…`. The token has the contact, the code and
+ * Links in mails with codes, `/sign-in/link?token=pl_…` or, for a guest of an event, `/e/ID/answer?token=pl_…`, and those that a
+ * command prints. The token has the contact, the code and
  * its requester, encrypted with the server's key. It therefore cannot be guessed, works in any browser and network, and is valid
  * once, as its code is.
  */
@@ -11,31 +12,40 @@ import { packToken } from '../../../lib/token-packing.ts';
 
 const prefix = 'pl_';
 
-/** `requester`: its id, in base64url. `isOfOperator`: a command printed the link, so it is valid with every `SIGN_IN`. */
+/**
+ * `requester`: its id, in base64url. `isOfOperator`: a command printed the link, so it is valid with every `SIGN_IN`. `eventId`:
+ * the link is that of a guest of the event, and does not sign in.
+ */
 export type LinkProof = {
   contact: MessageContact;
   code: string;
   requester: string;
   isOfOperator?: true;
+  eventId?: string;
 };
 
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
 
 /** @param next the path of the page that follows. It is not secret, and the page of the link reads it. */
-export function signInLink(
+export function linkOf(
   { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
   proof: LinkProof,
   next?: string,
 ): string {
   const token = packToken(prefix, [seal(sealKey(secretKey), proof)]);
   const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
-  return `${publicUrl}/sign-in/link?${query}`;
+  const path = proof.eventId === undefined ? '/sign-in/link' : `/e/${proof.eventId}/answer`;
+  return `${publicUrl}${path}?${query}`;
 }
 
-/** @returns null if the server made no such token */
-export function readLinkToken(secretKey: string, token: string): LinkProof | null {
+/**
+ * @param eventId the event of a guest; undefined for a link that signs in
+ * @returns null if the server made no such token for this use
+ */
+export function readLinkToken(secretKey: string, token: string, eventId?: string): LinkProof | null {
   if (!token.startsWith(prefix)) return null;
   const sealed = Buffer.from(token.slice(prefix.length), 'base64url');
   const proof = unsealOwn<LinkProof>(sealKey(secretKey), sealed);
+  if (proof?.eventId !== eventId) return null;
   return proof && { ...proof, contact: storedContact(proof.contact.kind, proof.contact.value) };
 }

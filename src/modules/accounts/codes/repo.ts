@@ -2,7 +2,7 @@
 import { dayMs, newIdAt, utcDay } from '#base';
 import { type Database, sql, type Transaction } from '#pg';
 import type { CodePurpose } from '../../../lib/contact.ts';
-import { contactScope, strangersScope } from './hashes.ts';
+import { type CodeUse, contactScope, strangersScope } from './hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 import type { Try } from './try-limits.ts';
 
@@ -45,9 +45,8 @@ export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Da
       order by scope collate "C" for update)`);
 }
 
-export type NewCode = {
+export type NewCode = CodeUse & {
   contactHash: Buffer;
-  purpose: CodePurpose;
   requester: Requester;
   codeHash: Buffer;
   sentAt: Date;
@@ -58,8 +57,9 @@ export type NewCode = {
 export async function insertCode(tx: Transaction, code: NewCode): Promise<void> {
   const { id, trust } = code.requester;
   await tx.query(sql`
-    insert into codes (contact_hash, purpose, requester, trust, code_hash, sent_at, expires_at)
-    values (${code.contactHash}, ${code.purpose}, ${id}, ${trust}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt})
+    insert into codes (contact_hash, purpose, requester, trust, code_hash, sent_at, expires_at, event_id)
+    values (${code.contactHash}, ${code.purpose}, ${id}, ${trust}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt},
+      ${code.eventId ?? null})
     on conflict (contact_hash, purpose, requester) do update
     set trust = excluded.trust, code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`);
 }
@@ -78,10 +78,15 @@ export async function withdrawCode(
 export type CodeRow = { requester: Buffer; codeHash: Buffer | null; expiresAt: Date };
 
 /** The newest code of each requester, most recently sent first. */
-export const listCodes = (tx: Transaction, contactHash: Buffer, purpose: CodePurpose): Promise<CodeRow[]> =>
+export const listCodes = (
+  tx: Transaction,
+  contactHash: Buffer,
+  { purpose, eventId }: CodeUse,
+): Promise<CodeRow[]> =>
   tx.query<CodeRow>(sql`
     select requester, code_hash, expires_at from codes
-    where contact_hash = ${contactHash} and purpose = ${purpose} order by sent_at desc, requester`);
+    where contact_hash = ${contactHash} and purpose = ${purpose} and event_id is not distinct from ${eventId ?? null}::uuid
+    order by sent_at desc, requester`);
 
 /** Of the contacts, the one that a code with the purpose was sent to last; undefined if none was. */
 export async function findLastAsked(

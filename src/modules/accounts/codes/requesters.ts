@@ -16,6 +16,7 @@ import { type Database, sql, type Transaction } from '#pg';
 import { deviceCookieName, readCookies } from '../../../http/browser-cookie.ts';
 import type { AccountServices } from '../services.ts';
 import { readDeviceToken } from './device-tokens.ts';
+import type { CodeUse } from './hashes.ts';
 
 export type Trust = 'unknown' | 'network' | 'device';
 
@@ -62,7 +63,20 @@ const requesterId = (key: string, contactHash: Buffer, kind: string, data: Buffe
 const networkId = (key: string, contactHash: Buffer, address: string): Buffer =>
   requesterId(key, contactHash, 'network', networksOf(address)[0].id);
 
+/** The requester of a code. One has a code of its own for each event, and its tries for all events count together. */
 export async function findRequester(
+  tx: Transaction,
+  context: Context,
+  contactHash: Buffer,
+  sender: Sender,
+  { eventId }: CodeUse,
+): Promise<Requester> {
+  const requester = await findSender(tx, context, contactHash, sender);
+  if (eventId === undefined) return requester;
+  return { ...requester, id: requesterId(context.secretKey, requester.id, 'event', eventId) };
+}
+
+async function findSender(
   tx: Transaction,
   { secretKey, now }: Context,
   contactHash: Buffer,

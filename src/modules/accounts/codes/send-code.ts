@@ -3,23 +3,22 @@ import { randomInt } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Transaction, transaction } from '#pg';
 import { languageOf } from '../../../http/request-language.ts';
-import { type CodePurpose, type Contact, canReceive } from '../../../lib/contact.ts';
+import { type Contact, canReceive } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import type { AccountServices } from '../services.ts';
 import { lockContacts } from './contact-locks.ts';
 import { countMessage } from './count-message.ts';
 import { deliverCode, delivers, isFailure } from './deliver-code.ts';
-import { hashCode, hashContact } from './hashes.ts';
-import { signInLink } from './links.ts';
+import { type CodeUse, hashCode, hashContact } from './hashes.ts';
+import { linkOf } from './links.ts';
 import { findLastSend, insertCode, type NewCode, subtractSend, withdrawCode } from './repo.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
 import type { CodeSent } from './schemas.ts';
 import { expiryOf, resendAfterMs } from './send-limits.ts';
 
 type CodeServices = Pick<AccountServices, 'config' | 'db' | 'log' | 'sms' | 'mailer' | 'clock' | 'instance'>;
-type CodeRequest = {
+type CodeRequest = CodeUse & {
   contact: Contact;
-  purpose: CodePurpose;
   sender: Sender;
   request: Pick<FastifyRequest, 'id' | 'headers'>;
   /** The path of the page that the link of a mail leads to. */
@@ -35,20 +34,21 @@ type CodeRequest = {
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
   const { config, clock } = services;
-  const { contact, purpose, next } = request;
+  const { contact, purpose, eventId, next } = request;
   const now = clock();
   const isIdentity = !canReceive(contact);
   const showsCode = isIdentity || (config.devCodes && !delivers(services, contact));
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const { stored, scopes } = await storeCode(services, request, { code, now, isCounted: !showsCode });
   const link =
-    contact.kind === 'email' && purpose === 'sign_in'
-      ? signInLink(
+    contact.kind === 'email' && (purpose === 'sign_in' || eventId !== undefined)
+      ? linkOf(
           config,
           {
             contact: { kind: 'email', value: contact.value },
             code,
             requester: stored.requester.id.toString('base64url'),
+            ...(eventId !== undefined && { eventId }),
           },
           next,
         )
@@ -83,18 +83,19 @@ function storeCode(
   { code, now, isCounted }: { code: string; now: Date; isCounted: boolean },
 ): Promise<{ stored: NewCode; scopes: string[] | undefined }> {
   const { secretKey } = services.config;
-  const { contact, purpose, sender, check } = request;
+  const { contact, purpose, eventId, sender, check } = request;
   const contactHash = hashContact(secretKey, contact);
   return transaction(services.db, async (tx) => {
     await lockContacts(tx, [contactHash]);
-    const requester = await findRequester(tx, { secretKey, now }, contactHash, sender);
+    const requester = await findRequester(tx, { secretKey, now }, contactHash, sender, request);
     // The limits apply unless the response itself carries the code.
     const counted = isCounted ? await count(tx, services, request, requester.trust, now) : null;
     const stored = {
       contactHash,
       purpose,
+      ...(eventId !== undefined && { eventId }),
       requester,
-      codeHash: hashCode(secretKey, contact, purpose, code),
+      codeHash: hashCode(secretKey, contact, request, code),
       sentAt: now,
       expiresAt: expiryOf(now, counted?.toContact ?? 0),
     };

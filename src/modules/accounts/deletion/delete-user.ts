@@ -4,6 +4,7 @@ import type { DeletionHook } from '../../../http/define-module.ts';
 import { changedPeople } from '../../../identity/changed-people.ts';
 import { type Contacts, contactsOf } from '../../../lib/contact.ts';
 import { releaseContact } from '../accounts.ts';
+import { deleteGuestContacts } from '../guests.ts';
 
 export const userDeletionHooks: DeletionHook[] = [
   {
@@ -40,5 +41,6 @@ export async function deleteNames(
   { username, ...contacts }: AccountNames,
 ): Promise<void> {
   for (const contact of contactsOf(contacts)) await releaseContact(tx, userId, contact);
+  await deleteGuestContacts(tx, userId, contactsOf(contacts));
   await tx.query(sql`delete from usernames where username = ${username} and user_id = ${userId}`);
 }

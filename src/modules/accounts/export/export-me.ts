@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { type ContentResponse, defineEndpoint } from '../../../http/define-endpoint.ts';
 import { Problem } from '../../../lib/errors.ts';
 import type { AccountServices } from '../services.ts';
-import { exportTimeoutMs } from './open-export.ts';
+import { type ExportedPerson, exportTimeoutMs } from './open-export.ts';
 import { ExportReference } from './schema.ts';
+
+export const exportLimits = { turns: 'transfer', timeoutMs: exportTimeoutMs } as const;
 
 export const exportMe = defineEndpoint({
   method: 'GET',
@@ -14,24 +16,33 @@ export const exportMe = defineEndpoint({
     'One JSON document, a snapshot at the time of the request, with a section for each kind of record. It does not ' +
     'contain what is private to other people, such as who blocked you.',
   caller: 'fresh',
-  limits: { turns: 'transfer', timeoutMs: exportTimeoutMs },
+  limits: exportLimits,
   session: { allowsSuspended: true },
   response: { 200: ExportReference },
 
-  async handler({ caller, request, reply }, { openExport }: AccountServices) {
-    const json = await openExport(caller.id, request.ip);
-    if (!json) throw new Problem('token_invalid');
-    return {
-      statusCode: 200,
-      contentType: 'application/json; charset=utf-8',
-      content: Buffer.isBuffer(json) ? json : streamOf(json, request, reply),
-      headers: {
-        'content-disposition': 'attachment; filename="potluck-export.json"',
-        'cache-control': 'no-store',
-      },
-    };
-  },
+  handler: ({ caller, request, reply }, services: AccountServices) =>
+    exportResponse(services, { userId: caller.id, eventId: null }, request, reply),
 });
+
+/** @throws Problem `token_invalid` if the person does not exist */
+export async function exportResponse(
+  { openExport }: Pick<AccountServices, 'openExport'>,
+  person: ExportedPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<ContentResponse> {
+  const json = await openExport(person, request.ip);
+  if (!json) throw new Problem('token_invalid');
+  return {
+    statusCode: 200,
+    contentType: 'application/json; charset=utf-8',
+    content: Buffer.isBuffer(json) ? json : streamOf(json, request, reply),
+    headers: {
+      'content-disposition': 'attachment; filename="potluck-export.json"',
+      'cache-control': 'no-store',
+    },
+  };
+}
 
 /** Destroys the stream when the connection is closed, also if the client has gone or the request has timed out before. */
 function streamOf(json: Readable, { method }: FastifyRequest, { raw, sent }: FastifyReply): Readable {

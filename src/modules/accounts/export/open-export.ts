@@ -7,11 +7,14 @@ import type { BaseServices } from '../../../http/services.ts';
 import { readSmallExport, streamExport, TOO_LARGE } from './export-account.ts';
 import { openStream } from './open-stream.ts';
 
+/** `eventId`: only what the person does at this event; null for everything. */
+export type ExportedPerson = { userId: string; eventId: string | null };
+
 /**
  * The JSON of a person's export; null if the account does not exist. A stream must be read or destroyed.
  * @param address that of the client
  */
-export type OpenExport = (userId: string, address: string) => Promise<Buffer | Readable | null>;
+export type OpenExport = (person: ExportedPerson, address: string) => Promise<Buffer | Readable | null>;
 
 const maxConcurrentExports = 1;
 /** How long a request may wait for the first byte of its export. */
@@ -27,14 +30,24 @@ export function createExports(
   sections: ExportSection[],
 ): OpenExport {
   const { secretKey, publicUrl } = config;
-  const requestOf = (id: string) => ({ account: { id, secretKey, publicUrl }, sections, now: clock() });
+  const requestOf = ({ userId: id, eventId }: ExportedPerson) => ({
+    account: { id, secretKey, publicUrl },
+    ...{ sections, eventId, now: clock() },
+  });
   // Concurrent requests of one person share a small export.
   const readSmall = createLoader(
-    (ids: string[]) =>
+    (people: ExportedPerson[]) =>
       Promise.all(
-        ids.map((id) => replicas.read((db) => readSmallExport(db, requestOf(id)), replicaTimeoutMs)),
+        people.map((person) =>
+          replicas.read((db) => readSmallExport(db, requestOf(person)), replicaTimeoutMs),
+        ),
       ),
-    { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1, timeoutMs: exportTimeoutMs },
+    {
+      keyOf: ({ userId, eventId }) => `${userId} ${eventId}`,
+      concurrency: maxConcurrentExports,
+      maxBatchSize: 1,
+      timeoutMs: exportTimeoutMs,
+    },
   );
   const queue = new FairQueue({
     concurrency: maxConcurrentExports,
@@ -43,11 +56,11 @@ export function createExports(
     timeoutMs: exportTimeoutMs / 2,
     retryAfter: 60,
   });
-  return async (userId, address) => {
-    const small = await readSmall(userId);
+  return async (person, address) => {
+    const small = await readSmall(person);
     if (small !== TOO_LARGE) return small;
     // On the primary: a replica cancels a read whose rows the primary removes meanwhile.
-    const read = () => streamExport(db, requestOf(userId));
+    const read = () => streamExport(db, requestOf(person));
     return await openStream(read, { queue, client: largestNetworkOf(address), timeoutMs: maxStreamMs });
   };
 }

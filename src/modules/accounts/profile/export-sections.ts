@@ -33,10 +33,11 @@ export const profileExportSections: ExportSection[] = [
       eventsCount: count,
     }),
     description: 'The account, with the phone number, the mail address and the identity.',
-    tables: ['users', 'user_counters', 'contacts', 'usernames'],
+    tables: ['users', 'user_counters', 'contacts', 'guest_contacts', 'usernames'],
     rows: (subject) => sql`
       select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.mail_replies, u.is_private, u.role, u.avatar_upload, u.suspended_at,
-        u.suspension_reason, u.created_at, c.followers_count, c.following_count, c.events_count
-      from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
+        u.suspension_reason, u.created_at, coalesce(c.followers_count, 0) as followers_count, coalesce(c.following_count, 0) as following_count,
+        coalesce(c.events_count, 0) as events_count
+      from users u left join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },
 ];

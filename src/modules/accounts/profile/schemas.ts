@@ -58,18 +58,19 @@ export const Me = named(
 );
 export type Me = Static<typeof Me>;
 
+/** The name that people give themselves. */
+export const personName = Type.String({
+  minLength: 1,
+  maxLength: maxPersonName,
+  format: 'person-name',
+  pattern: visiblePattern,
+  examples: ['Mara Lindgren'],
+});
+
 /** A change of the profile (specification 2.3). Fields that are left out do not change. */
 export const MeChange = body(
   {
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: maxPersonName,
-        format: 'person-name',
-        pattern: visiblePattern,
-        examples: ['Mara Lindgren'],
-      }),
-    ),
+    name: Type.Optional(personName),
     username: Type.Optional(
       Type.String({
         minLength: 3,

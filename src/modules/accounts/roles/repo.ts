@@ -20,7 +20,7 @@ export async function lockRoles(tx: Transaction): Promise<void> {
  */
 export async function changeRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<boolean> {
   const [before] = await tx.query<{ role: Viewer['role'] }>(sql`
-    select role from users where id = ${userId} for update`);
+    select role from users where id = ${userId} and guest_of is null for update`);
   if (!before) throw new Problem('user_not_found');
   if (before.role === role) return false;
   if (role === 'user') {

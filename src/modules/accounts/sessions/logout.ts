@@ -14,7 +14,7 @@ export const logout = defineEndpoint({
     'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +
     'signed in. The response to a browser session removes its cookie, also if the session has ended already (401).',
   caller: 'fresh',
-  session: { allowsSuspended: true, clearsCookie: true },
+  session: { allowsSuspended: true, clearsCookie: true, guests: 'any' },
   response: { 200: Success },
 
   async handler({ caller, request }, services: AccountServices) {

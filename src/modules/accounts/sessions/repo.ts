@@ -12,13 +12,14 @@ export async function insertSession(
   tx: Transaction,
   ids: TokenIds,
   hashes: { accessHash: Buffer; refreshHash: Buffer | null },
-  times: SessionTimes & { endsAt: Date; userAgent: string },
+  times: SessionTimes & { endsAt: Date; userAgent: string; eventId?: string },
 ): Promise<void> {
   await tx.query(sql`
     insert into sessions (user_id, id, access_hash, refresh_hash, spent_hash, refreshed_at, access_expires_at,
-      refresh_expires_at, ends_at, created_at, user_agent)
+      refresh_expires_at, ends_at, created_at, user_agent, event_id)
     values (${ids.userId}, ${ids.sessionId}, ${hashes.accessHash}, ${hashes.refreshHash}, null, ${times.now},
-      ${times.accessExpiresAt}, ${times.refreshExpiresAt}, ${times.endsAt}, ${times.now}, ${times.userAgent})`);
+      ${times.accessExpiresAt}, ${times.refreshExpiresAt}, ${times.endsAt}, ${times.now}, ${times.userAgent},
+      ${times.eventId ?? null})`);
 }
 
 /**
@@ -103,6 +104,15 @@ export async function deleteOtherSessions(tx: Transaction, kept: TokenIds): Prom
   await tx.query(sql`delete from sessions where user_id = ${kept.userId} and id <> ${kept.sessionId}`);
   await recordChange(tx, { records: [changedSessions(keys)] });
   return keys.length;
+}
+
+/** Ends the guest tokens of a person for one event. */
+export async function deleteGuestSessions(tx: Transaction, userId: string, eventId: string): Promise<void> {
+  const ended = await tx.query<{ id: string }>(
+    sql`delete from sessions where user_id = ${userId} and event_id = ${eventId} returning id`,
+  );
+  const keys = ended.map(({ id }) => sessionKey({ userId, sessionId: id }));
+  if (keys.length > 0) await recordChange(tx, { records: [changedSessions(keys)] });
 }
 
 /** Deletes all sessions of a person. @returns the keys of the sessions */

@@ -6,9 +6,10 @@ import { dayMs, newId } from '#base';
 import { type Database, type Transaction, transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../../audit/audit.ts';
 import { browserIdleMs } from '../../../identity/browser-sessions.ts';
+import type { UnlockedCaller } from '../../../identity/caller.ts';
 import { findSuspension, findSuspensionByToken } from '../../../identity/suspensions.ts';
 import {
-  newBrowserToken,
+  newLastingToken,
   newPair,
   parseToken,
   successorPair,
@@ -59,13 +60,30 @@ export async function openBrowserSession(
   now: Date,
 ): Promise<{ token: string; maxAgeMs: number }> {
   const ids = { userId: session.userId, sessionId: newId() };
-  const { token, hash } = newBrowserToken(ids);
+  const { token, hash } = newLastingToken('browser', ids);
   const endsAt = endOf(session, now);
   const expiresAt = new Date(Math.min(now.getTime() + browserIdleMs, endsAt.getTime()));
   const times = { now, accessExpiresAt: expiresAt, refreshExpiresAt: expiresAt, endsAt };
   const hashes = { accessHash: hash, refreshHash: null };
   await insertSession(tx, ids, hashes, { ...times, userAgent: session.userAgent });
   return { token, maxAgeMs: endsAt.getTime() - now.getTime() };
+}
+
+/**
+ * Opens a session of a person for one event, which is not refreshed.
+ * @param endsAt when the token expires
+ * @returns the token, and the caller that requests with it have
+ */
+export async function openGuestSession(
+  tx: Transaction,
+  { eventId, userAgent, ...person }: { id: string; hasAccount: boolean; eventId: string; userAgent: string },
+  { now, endsAt }: { now: Date; endsAt: Date },
+): Promise<{ token: string; caller: UnlockedCaller }> {
+  const ids = { userId: person.id, sessionId: newId() };
+  const { token, hash } = newLastingToken('guest', ids);
+  const times = { now, accessExpiresAt: endsAt, refreshExpiresAt: endsAt, endsAt };
+  await insertSession(tx, ids, { accessHash: hash, refreshHash: null }, { ...times, userAgent, eventId });
+  return { token, caller: { ...person, sessionId: ids.sessionId, accessHash: hash, eventId } };
 }
 
 const endOf = ({ isSuspended }: NewSession, now: Date) =>

@@ -5,7 +5,7 @@ import type { ReadyConfig } from '../../../config/config.ts';
 import type { MessageContact } from '../../../lib/contact.ts';
 import { lockContacts } from '../codes/contact-locks.ts';
 import { hashCode, hashContact } from '../codes/hashes.ts';
-import { signInLink } from '../codes/links.ts';
+import { linkOf } from '../codes/links.ts';
 import { insertCode } from '../codes/repo.ts';
 import { operatorOf } from '../codes/requesters.ts';
 
@@ -24,9 +24,9 @@ export async function createOperatorLink(
   const requester = operatorOf(secretKey, contactHash);
   // Unlike the six digits of a message, it can be neither entered nor guessed.
   const code = randomBytes(32).toString('base64url');
-  const codeHash = hashCode(secretKey, contact, 'sign_in', code);
+  const codeHash = hashCode(secretKey, contact, { purpose: 'sign_in' }, code);
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   await insertCode(tx, { contactHash, purpose: 'sign_in', requester, codeHash, sentAt: now, expiresAt });
   const id = requester.id.toString('base64url');
-  return signInLink(config, { contact, code, requester: id, isOfOperator: true });
+  return linkOf(config, { contact, code, requester: id, isOfOperator: true });
 }

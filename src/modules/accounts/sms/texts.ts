@@ -38,6 +38,12 @@ const texts: Record<CodePurpose, Record<Language, Text>> = {
     sv: { text: '{code} ändrar hur du loggar in hos {name}.', advice: 'Dela den inte med någon.' },
     ar: { text: '{code} لتغيير تسجيل دخولك إلى {name}.' },
   },
+  guest: {
+    en: { text: '{code} is your code for an event on {name}.', advice: 'Do not share it with anyone.' },
+    de: { text: '{code} ist dein Code für ein Event bei {name}.', advice: 'Gib ihn an niemanden weiter.' },
+    sv: { text: '{code} är din kod för ett evenemang hos {name}.', advice: 'Dela den inte med någon.' },
+    ar: { text: '{code} هو رمزك لفعالية في {name}.' },
+  },
   delete_account: {
     en: { text: '{code} permanently deletes your {name} account and all of its data.' },
     de: { text: '{code} löscht dein Konto bei {name} mit allen Daten für immer.' },

@@ -10,6 +10,7 @@ import { Booking, BookingChange, NewBooking } from './schemas.ts';
 
 const common = {
   path: '/v1/events/:id/booking',
+  session: { guests: 'ofEvent' },
   caller: 'fresh',
   params: EventParams,
 } as const;

@@ -22,6 +22,7 @@ export const listGuests = defineEndpoint({
     'profile that the caller may not see, and people between whom and the caller there is a block are left out, ' +
     'except for the organizer and admins. Suspended people are always left out. The counts of the event include all.',
   caller: 'optional',
+  session: { guests: 'ofEvent' },
   params: EventParams,
   query: GuestListQuery,
   response: { 200: GuestList },

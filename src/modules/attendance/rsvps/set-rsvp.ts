@@ -47,6 +47,7 @@ export const setRsvp = defineEndpoint({
     'Also possible after the event has ended, to record who came. Leaving `going` does not end claims; give them back individually. The record of the event has the number of ' +
     'people who come (`partyCount`) and the other fields of the RSVP (`myExtraGuests`, `isRsvpHidden`).',
   caller: 'lockedByWrite',
+  session: { guests: 'ofEvent' },
   params: EventParams,
   body: NewRsvp,
   response: { 200: RsvpResult },

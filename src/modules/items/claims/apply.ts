@@ -1,6 +1,6 @@
 /** Claims in batches: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { newId } from '#base';
-import { type Database, RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
+import { type Database, RETRY_INDIVIDUALLY, RETRY_WITH_TARGET, type Statement, type Transaction } from '#pg';
 import type { Flags } from '../../../flags/flags.ts';
 import {
   type Admitted,
@@ -19,11 +19,13 @@ import {
   type SummaryChange,
   type SummaryState,
 } from '../../../outbox/summaries.ts';
+import { lockGuests } from '../../accounts/guests.ts';
 import { type ClaimAction, refuseClaim } from '../policy.ts';
 import type { ClaimRow } from '../present.ts';
 import type { ItemState } from '../repo.ts';
 import {
   type ClaimantState,
+  countClaimedItems,
   deleteClaims,
   insertClaims,
   type LockedItem,
@@ -43,7 +45,8 @@ type ClaimContext = { now: Date; flags: Pick<Flags, 'isOnIn'> };
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
 type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
-type LockedItems = Map<string, LockedItem>;
+/** `guests`: without an account, by id. */
+type Locked = { items: Map<string, LockedItem>; guests: Set<string> };
 type ReadState = Awaited<ReturnType<typeof readState>>;
 
 type Services = { db: Database; clock: () => Date; flags: Pick<Flags, 'isOnIn'> };
@@ -62,14 +65,24 @@ export const createClaimWriter = ({ db, clock, flags }: Services): BatchWriter<C
 const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
 
 /** Decides the commands in their order, each with the stock that the commands before it left. */
-const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, LockedItems, ReadState, ClaimRow> => ({
+const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, Locked, ReadState, ClaimRow> => ({
   /**
-   * Locks events, items and stock. The state of the items is that of the locked rows, so it cannot change until the
+   * Locks guests without an account who make a claim, so that their claims are counted one after the other, then events, items and
+   * stock. The state of the items is that of the locked rows, so it cannot change until the
    * transaction ends, and the stock is never oversold.
    */
-  lock: (tx, commands, mayWaitForLocks) => {
+  lock: async (tx, commands, mayWaitForLocks) => {
     const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
-    return lockItems(tx, [...items.values()], mayWaitForLocks);
+    // Both are sent before anything waits.
+    const [guests, locked] = await Promise.all([
+      lockGuests(
+        tx,
+        guestsOf(commands).map(({ caller }) => caller.id),
+        mayWaitForLocks,
+      ),
+      lockItems(tx, [...items.values()], mayWaitForLocks),
+    ]);
+    return { guests, items: locked };
   },
   read: (tx, commands) => readState(tx, commands, context),
   decide: (commands, locked, state) => decideAll(commands, locked, state, context.now),
@@ -81,31 +94,54 @@ const claimRules = (context: ClaimContext): BatchRules<ClaimCommand, LockedItems
  */
 async function readState(tx: Transaction, commands: ClaimCommand[], { flags }: ClaimContext) {
   const pairs = commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id }));
-  const [claimants, summaryState, claimsEnabled] = await Promise.all([
+  const guests = guestsOf(commands);
+  const [claimants, guestClaims, summaryState, claimsEnabled] = await Promise.all([
     listClaimantStates(tx, commands),
+    countGuestClaims(tx, guests),
     listSummaryState(tx, 'claims', pairs),
     flags.isOnIn(tx, 'claims'),
   ]);
-  return { claimants, summaryState, claimsEnabled };
+  return { claimants, guestClaims, summaryState, claimsEnabled };
 }
+
+/** The new claims of guests without an account. */
+const isGuestClaim = ({ kind, caller }: ClaimCommand): boolean => kind === 'add' && !caller.hasAccount;
+const guestsOf = (commands: ClaimCommand[]): ClaimCommand[] => commands.filter(isGuestClaim);
+
+/** The number of items on which each guest without an account has claims, by `guestKey`. */
+async function countGuestClaims(tx: Transaction, commands: ClaimCommand[]): Promise<Map<string, number>> {
+  const keys = commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id }));
+  const counts = await countClaimedItems(tx, keys);
+  return new Map(commands.map((command, i) => [guestKey(command), counts[i] ?? 0]));
+}
+
+/** A guest without an account belongs to one event. */
+const guestKey = ({ caller }: ClaimCommand): string => caller.id;
 
 function decideAll(
   commands: Admitted<ClaimCommand>[],
-  lockedItems: LockedItems,
-  { claimants, summaryState, claimsEnabled }: ReadState,
+  locked: Locked,
+  { claimants, guestClaims, summaryState, claimsEnabled }: ReadState,
   now: Date,
 ): Decided<ClaimRow> {
   const claims: Claims = { add: [], change: [], remove: [] };
   const moves = new Map<string, ItemMove>();
+  const counts = new Map(guestClaims);
   const decide = ({ command, viewer, index }: Admitted<ClaimCommand>) => {
     const itemId = formatItemId(command.item);
-    const item = lockedItems.get(itemId);
+    if (isGuestClaim(command) && !locked.guests.has(command.caller.id)) return RETRY_INDIVIDUALLY;
+    const item = locked.items.get(itemId);
     const claimant = claimants[index] ?? null;
     if (claimant && !item) return RETRY_WITH_TARGET;
     const move = item && (moves.get(itemId) ?? { item, by: 0, changes: [] });
     const current = move ? { ...move.item, left: move.item.left - move.by } : null;
-    const claim = decideOne(command, viewer, current, claimant, { now, claimsEnabled });
+    const claim = decideOne(command, current, claimant, {
+      ...{ now, viewer, claimsEnabled },
+      guestClaims: counts.get(guestKey(command)) ?? null,
+    });
     if (claim instanceof Problem) return claim;
+    const count = counts.get(guestKey(command));
+    if (count !== undefined && command.kind === 'add') counts.set(guestKey(command), count + 1);
     claims[command.kind].push(claim);
     if (move) {
       const quantity = command.kind === 'remove' ? 0 : claim.quantity;
@@ -160,16 +196,15 @@ const claimStatements = ({ add, change, remove }: Claims): Statement[] => [
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */
 function decideOne(
   command: ClaimCommand,
-  viewer: Viewer,
   item: ItemState | null,
   claimant: ClaimantState | null,
-  { now, claimsEnabled }: { now: Date; claimsEnabled: boolean },
+  { now, ...state }: { now: Date; viewer: Viewer; guestClaims: number | null; claimsEnabled: boolean },
 ): ClaimRow | Problem {
-  const refusal = refuseClaim(command, { viewer, item, claimant, claimsEnabled });
+  const refusal = refuseClaim(command, { item, claimant, ...state });
   if (refusal) return refusal;
   const { eventId, n } = command.item;
   const before = claimant?.claim ?? { id: newId(), quantity: 0, note: null, createdAt: now };
-  return { eventId, n, userId: viewer.id, ...before, ...valuesOf(command) };
+  return { eventId, n, userId: state.viewer.id, ...before, ...valuesOf(command) };
 }
 
 /** The values of a claim that a command sets. */

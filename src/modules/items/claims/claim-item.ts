@@ -8,6 +8,7 @@ import type { ItemServices } from '../services.ts';
 const common = {
   path: '/v1/items/:id/claim',
   caller: 'lockedByWrite',
+  session: { guests: 'ofEvent' },
   params: ItemParams,
 } as const;
 
@@ -28,6 +29,7 @@ export const claimItem = defineEndpoint({
     'module_disabled',
     'event_cancelled',
     'already_claimed',
+    'guest_claims_full',
     'quantity_unavailable',
   ],
 

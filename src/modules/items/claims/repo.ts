@@ -95,6 +95,18 @@ export async function listClaimantStates(
   });
 }
 
+/** How many items of the event each of these people has claims on; one for each key, in their order. */
+export async function countClaimedItems(
+  tx: Transaction,
+  keys: { eventId: string; userId: string }[],
+): Promise<number[]> {
+  if (keys.length === 0) return [];
+  const rows = await tx.query<{ nth: number; count: number }>(sql`
+    select k.nth::int, count(*)::int as count
+    from ${rowsOf('claims c', keys, { eventId: 'uuid', userId: 'uuid' })} group by k.nth`);
+  return byPosition(rows, keys.length).map((row) => row?.count ?? 0);
+}
+
 /** By how much the claimed quantity of an item changes, and what its organizer has not read. */
 export type StockMove = ItemId & { by: number; summary: NewSummary };
 

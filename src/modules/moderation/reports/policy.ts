@@ -35,7 +35,7 @@ export const subjectFinders: Record<NewReport['subject']['type'], Find> = {
   async user(tx, id, viewer) {
     const [row] = await tx.query<ReportableSubject>(sql`
       select id, id as about_id from users
-      where id = ${readId(id, 'subject_not_found')} and (suspended_at is null or ${viewer.role === 'admin'})`);
+      where id = ${readId(id, 'subject_not_found')} and guest_of is null and (suspended_at is null or ${viewer.role === 'admin'})`);
     return row ?? null;
   },
 };

@@ -166,11 +166,11 @@ async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminRepor
   const messages = await listReportedMessages(db, rows);
   const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
   const people = await db.query<InvolvedRow>(sql`
-    select id, name, username, avatar_upload, suspended_at is not null as is_suspended
+    select id, name, username, avatar_upload, guest_of is null as has_account, suspended_at is not null as is_suspended
     from users where id = any(${ids}::uuid[])`);
   const byId = new Map(people.map((person) => [person.id, person]));
   const personOf = (id: string) =>
-    byId.get(id) ?? { id, name: '', username: '', avatarUpload: null, isSuspended: false };
+    byId.get(id) ?? { id, name: '', username: '', avatarUpload: null, hasAccount: true, isSuspended: false };
   return rows.map((row) => ({
     ...row,
     reporter: personOf(row.reporterId),

@@ -15,7 +15,7 @@ export const keyOfPair = ({ first, second }: Pair): string => first + second;
  * @param mayWaitForLocks waits for a row that another transaction locks; otherwise it is skipped
  */
 export const selectLockedPerson = (id: string, mayWaitForLocks: boolean) => sql`
-  select id from users where id = ${id} for key share ${skipLockedUnless(mayWaitForLocks)}`;
+  select id from users where id = ${id} and guest_of is null for key share ${skipLockedUnless(mayWaitForLocks)}`;
 
 /**
  * Locks the relations of `pairs`: until the transaction ends, no block is added or removed between the people, and no

@@ -108,7 +108,7 @@ const selectOf = ({ matches, compared, rank }: Step): Part => {
   return (given) => sql`
     select *, ${rank(given)} as rank from (
       select ${foundColumns(given.callerId)}, search from users u
-      where ${matches(given)} and suspended_at is null and id <> all(array(
+      where ${matches(given)} and suspended_at is null and guest_of is null and id <> all(array(
         select other_id from relations where user_id = ${given.callerId} and (blocks or blocked_by)))
       ${compared(given)}) u
     where search like ${given.pattern}

@@ -24,6 +24,7 @@ export const previewedKinds: Record<PreviewMailData['query']['kind'], () => stri
   code_sign_in: m.admin_mail_code_sign_in,
   code_confirm_contact: m.admin_mail_code_confirm_contact,
   code_change_contact: m.admin_mail_code_change_contact,
+  code_guest: m.admin_mail_code_guest,
   code_delete_account: m.admin_mail_code_delete_account,
   ...mailed,
 };

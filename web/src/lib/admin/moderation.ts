@@ -44,6 +44,7 @@ export const features: Record<Flag['name'], () => string> = {
   bookings: m.admin_flag_bookings,
   claims: m.admin_flag_claims,
   messages: m.admin_flag_messages,
+  guestRsvp: m.admin_flag_guest_rsvp,
   signUps: m.admin_flag_sign_ups,
   uploads: m.admin_flag_uploads,
 };

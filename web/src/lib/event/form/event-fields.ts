@@ -29,6 +29,7 @@ const modules: Record<string, () => string> = {
   bringList: m.organizer_module_bring,
   wishList: m.organizer_module_wish,
   booking: m.organizer_module_booking,
+  guestRsvp: m.organizer_module_guest_rsvp,
 };
 
 /** The name of a value that a form sends. Every object has properties such as `constructor`, which are no values. */

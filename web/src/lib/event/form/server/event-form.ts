@@ -19,7 +19,7 @@ import { emojiOfTemplate, startValuesOf } from './template-starts.ts';
 
 type EventBody = CreateEventData['body'];
 
-const modules = ['bringList', 'wishList', 'booking'] as const;
+const modules = ['bringList', 'wishList', 'booking', 'guestRsvp'] as const;
 const maxCapacity = 1_000_000;
 const keyPattern = /^[0-9a-f-]{36}$/;
 

@@ -1,0 +1,245 @@
+import type { FastifyRequest } from 'fastify';
+import { dayMs } from '#base';
+import { recordChange } from '#fresh-records';
+import { sql, type Transaction, transaction } from '#pg';
+import { type AuditContext, auditContextOf } from '../../audit/audit.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { languageOf } from '../../http/request-language.ts';
+import type { UnlockedCaller } from '../../identity/caller.ts';
+import { changedPeople } from '../../identity/changed-people.ts';
+import { findSuspension } from '../../identity/suspensions.ts';
+import type { MessageContact } from '../../lib/contact.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
+import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
+import { findAccount } from '../accounts/accounts.ts';
+import { hashContact } from '../accounts/codes/hashes.ts';
+import { rememberNetwork } from '../accounts/codes/requesters.ts';
+import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
+import { openGuestSession } from '../accounts/sessions/sessions.ts';
+import { lockEventCounters } from '../attendance/lock-event-counters.ts';
+import type { EventRow } from '../events/present.ts';
+import { findEvent } from '../events/repo.ts';
+import { EventParams } from '../events/schemas.ts';
+import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
+import { lockItems } from '../items/claims/repo.ts';
+import { toClaim } from '../items/present.ts';
+import { listAvailable, listClaimsOf } from '../items/repo.ts';
+import { toPerson } from '../people/present.ts';
+import { listPeople } from '../people/repo.ts';
+import { checkProof, openProof, readProof } from './contacts.ts';
+import { keptMs } from './erase-guests.ts';
+import { requireGuestEvent } from './guest-event.ts';
+import { GuestAnswer, GuestSession } from './schemas.ts';
+import type { GuestServices } from './services.ts';
+
+const tokenMs = 400 * dayMs;
+const maxUserAgentLength = 300;
+
+export const answerAsGuest = defineEndpoint({
+  method: 'POST',
+  path: '/v1/events/:id/guest-rsvp',
+  summary: 'Answer without an account',
+  description:
+    'Makes a guest of the owner of the contact, or changes the answer of the guest that has it, and makes the RSVP and the claims ' +
+    'as POST /v1/events/{id}/rsvp and POST /v1/items/{id}/claim do; a claim that is refused undoes nothing. Before this, nothing ' +
+    'is stored and nobody sees anything. The code is used up by success alone, and by wrong tries.\n\n' +
+    'The contact of an account results in a 409 `account_exists` with its `user`, and with `asAccount: true` the answer is that of ' +
+    'the account. Without `name` and `status`, a guest of this event gets a token again, also after the event.',
+  caller: 'none',
+  params: EventParams,
+  body: GuestAnswer,
+  response: { 200: GuestSession },
+  problems: [
+    'event_not_found',
+    'module_disabled',
+    'feature_disabled',
+    'wrong_code',
+    'too_many_tries',
+    'guest_not_found',
+    'account_suspended',
+    'account_exists',
+    'event_cancelled',
+    'event_over',
+  ],
+
+  async handler({ params, body, request }, services: GuestServices) {
+    const answer = readAnswer(body);
+    const given = readProof(body, services);
+    const id = readId(params.id, 'event_not_found');
+    // Links are those of mails.
+    const event = await requireGuestEvent(services, id, given.contact?.kind ?? 'email');
+    const proof = openProof(given, id, services);
+    const context = auditContextOf(services, request);
+    const outcome = await transaction(services.db, async (tx) => {
+      const refusal = await checkProof(tx, services, context, { request, proof, eventId: id });
+      // A refusal is returned: the commit counts the wrong code. Later refusals are thrown, and the code stays valid.
+      return refusal ?? answerIn(tx, services, { context, request, contact: proof.contact, event, answer });
+    });
+    if (outcome instanceof Problem) throw outcome;
+    return { status: 200, body: outcome };
+  },
+});
+
+/** `rsvp`: null for a guest who only gets a token again. */
+type Answer = {
+  asAccount: boolean;
+  rsvp: {
+    name: string;
+    status: 'going' | 'interested';
+    extraGuests: number | null;
+    claims: { itemId: string; quantity: number; note?: string | null }[];
+  } | null;
+};
+
+/** @throws Problem `invalid_request` by the rules between fields */
+function readAnswer(given: GuestAnswer): Answer {
+  const { name, status, extraGuests, claims, asAccount = false } = given;
+  if (status === undefined || name === undefined) {
+    if (name !== undefined) throw invalid('status', 'is required with name', 'required');
+    const [path] = (['status', 'extraGuests', 'claims', 'ask', 'message'] as const).filter(
+      (field) => given[field] !== undefined,
+    );
+    if (path) throw invalid('name', `is required with ${path}`, 'required');
+    return { asAccount, rsvp: null };
+  }
+  if (claims && claims.length > 0 && status !== 'going') throw invalid('claims', 'need the status going');
+  const ids = claims?.map(({ itemId }) => itemId.toLowerCase()) ?? [];
+  if (new Set(ids).size < ids.length) throw invalid('claims', 'name an item twice', 'unique_items');
+  return { asAccount, rsvp: { name, status, extraGuests: extraGuests ?? null, claims: claims ?? [] } };
+}
+
+type Given = {
+  context: AuditContext;
+  request: FastifyRequest;
+  contact: MessageContact;
+  event: EventRow;
+  answer: Answer;
+};
+
+/**
+ * Answers in the name of the owner of a contact, whose code is right. Locks the contact, the person, the event and the items, in
+ * this order, as writes with a session do: so two answers of one contact run one after the other, a removed event refuses both,
+ * and no item is claimed beyond its stock.
+ */
+async function answerIn(tx: Transaction, services: GuestServices, given: Given): Promise<GuestSession> {
+  const { context, request, contact, event, answer } = given;
+  const { config, clock } = services;
+  const now = clock();
+  await rememberNetwork(tx, context, hashContact(config.secretKey, contact), request.ip);
+  const person = await findOrMakePerson(tx, services, given);
+  // The job that erases guests has not run yet.
+  if (event.endAt.getTime() + keptMs <= now.getTime())
+    throw new Problem(answer.rsvp ? 'event_over' : 'guest_not_found');
+  const endsAt = new Date(Math.min(event.endAt.getTime() + keptMs, now.getTime() + tokenMs));
+  const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
+  const opened = await openGuestSession(tx, { ...person, eventId: event.id, userAgent }, { now, endsAt });
+  const claims = await writeAnswer(tx, services, { caller: opened.caller, event, answer });
+  const current = await findEvent(tx, event.id);
+  if (answer.rsvp && current && current.endAt <= now) throw new Problem('event_over');
+  const [[user], [state], all] = await Promise.all([
+    listPeople(tx, [person.id]),
+    listViewerStatesOfRecords(tx, [{ eventId: event.id, userId: person.id }]),
+    listClaimsOf(tx, { eventId: event.id, userId: person.id }),
+  ]);
+  if (!user || !current) throw new Problem('event_not_found');
+  if (answer.rsvp && !person.hasAccount) await recordChange(tx, { records: [changedPeople([person.id])] });
+  return {
+    guestToken: opened.token,
+    expiresAt: endsAt,
+    user: toPerson(user, config.publicUrl),
+    myRsvp: state?.myRsvp ?? null,
+    rsvpCount: current.rsvpCount,
+    myRequest: null,
+    claims: all.map(toClaim),
+    refused: claims,
+  };
+}
+
+/**
+ * The person who owns the contact: the guest of the event, a new one, or the account.
+ * @throws Problem `account_suspended`, `account_exists`, `guest_not_found`
+ */
+async function findOrMakePerson(
+  tx: Transaction,
+  services: GuestServices,
+  { contact, event, request, answer: { asAccount, rsvp } }: Given,
+): Promise<{ id: string; hasAccount: boolean }> {
+  const account = await findAccount(tx, contact);
+  if (account) {
+    if (account.isSuspended)
+      throw new Problem('account_suspended', { suspension: await findSuspension(tx, account.id) });
+    if (asAccount && rsvp) return { id: account.id, hasAccount: true };
+    const [user] = await listPeople(tx, [account.id]);
+    throw new Problem('account_exists', { user: user && toPerson(user, services.config.publicUrl) });
+  }
+  const suspended = await findSuspendedGuest(tx, contact);
+  if (suspended) throw new Problem('account_suspended', { suspension: await findSuspension(tx, suspended) });
+  const guest = await findGuest(tx, event.id, contact);
+  if (!guest && !rsvp) throw new Problem('guest_not_found');
+  if (guest) {
+    if (rsvp && rsvp.name !== guest.name) await renameGuest(tx, guest.id, rsvp.name);
+    return { id: guest.id, hasAccount: false };
+  }
+  const language = await languageOf(services, request);
+  const made = { eventId: event.id, name: rsvp?.name ?? '', contact, language };
+  return { id: await insertGuest(tx, made, services.clock()), hasAccount: false };
+}
+
+type Refused = GuestSession['refused'];
+
+/**
+ * Makes the RSVP, then the claims.
+ * @returns the claims that were refused
+ * @throws Problem by which the RSVP is refused
+ */
+async function writeAnswer(
+  tx: Transaction,
+  services: GuestServices,
+  { caller, event, answer }: { caller: UnlockedCaller; event: EventRow; answer: Answer },
+): Promise<Refused> {
+  if (!answer.rsvp) return [];
+  const { status, extraGuests, claims } = answer.rsvp;
+  const viewer = { id: caller.id, role: 'user' as const };
+  const rsvp = { eventId: event.id, caller, status, extraGuests, isHidden: null };
+  const wanted = claims.map((claim) => ({ ...claim, item: readOwnItem(claim.itemId, event.id) }));
+  // Before the RSVP writes to the change log, which no transaction holds while it waits for rows.
+  await lockEventCounters(tx, [event.id], sql`1 as locked`, true);
+  await lockItems(
+    tx,
+    wanted.flatMap(({ item }) => item ?? []),
+    true,
+  );
+  const [counted] = await services.rsvps.applyIn(tx, viewer, [rsvp]);
+  if (counted instanceof Problem) throw counted;
+  const commands = wanted.flatMap(({ item, quantity, note }) =>
+    item ? [{ kind: 'add' as const, item, caller, quantity, note: note ?? null }] : [],
+  );
+  const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, viewer, commands);
+  const refusals = new Map(
+    outcomes.flatMap((outcome, i) => {
+      const command = commands[i];
+      return outcome instanceof Problem && command ? [[formatItemId(command.item), outcome.code]] : [];
+    }),
+  );
+  const available = await listAvailable(
+    tx,
+    commands.map(({ item }) => item),
+  );
+  return wanted.flatMap(({ item, itemId }): Refused => {
+    if (!item) return [{ itemId, code: 'item_not_found', available: null }];
+    const id = formatItemId(item);
+    const code = refusals.get(id);
+    return code === undefined ? [] : [{ itemId, code, available: available.get(id) ?? null }];
+  });
+}
+
+/** Null for what is not the id of an item of the event. */
+function readOwnItem(text: string, eventId: string): ItemId | null {
+  try {
+    const item = readItemId(text);
+    return item.eventId === eventId ? item : null;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox';
+import { recordChange } from '#fresh-records';
+import { sql, type Transaction } from '#pg';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { named, nullable, oneOf, ref } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { contactsOf } from '../../lib/contact.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { findContacts, listGuestsOf } from '../accounts/guests.ts';
+import { moveAttendance } from '../attendance/move-attendance.ts';
+import { changedEvents } from '../events/changed-events.ts';
+import { isVisible } from '../events/policy.ts';
+import { toListedEvent } from '../events/present.ts';
+import { ListedEvent } from '../events/schemas.ts';
+import { moveClaims } from '../items/move-claims.ts';
+import { toClaim } from '../items/present.ts';
+import { listClaimsOf } from '../items/repo.ts';
+import { Claim } from '../items/schemas.ts';
+import { deleteGuest } from './delete-guest.ts';
+import { statuses } from './schemas.ts';
+import type { GuestServices } from './services.ts';
+
+const OwnGuest = named(
+  'OwnGuest',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+    name: Type.String({ examples: ['Mara'] }),
+    event: ref(ListedEvent),
+    myRsvp: nullable(oneOf(statuses), { description: 'The RSVP of the guest.' }),
+    claims: Type.Array(ref(Claim)),
+  }),
+);
+type OwnGuest = Static<typeof OwnGuest>;
+
+export const listMyGuests = defineEndpoint({
+  method: 'GET',
+  path: '/v1/me/guests',
+  summary: 'List what you have answered without your account',
+  description:
+    'The guests of events whose contact you have confirmed for your account. POST /v1/me/guests/{id}/take-over makes their answers ' +
+    'yours; nothing else does, no sign-in either.',
+  caller: 'fresh',
+  response: { 200: named('OwnGuestList', Type.Object({ data: Type.Array(ref(OwnGuest)) })) },
+
+  async handler({ caller }, services: GuestServices) {
+    const { db, viewerStates, config } = services;
+    const contacts = await findContacts(db, caller.id);
+    const found = contacts ? await listGuestsOf(db, contactsOf(contacts)) : [];
+    const shown = await Promise.all(
+      found.map(async ({ id, name, eventId }): Promise<OwnGuest | null> => {
+        const event = await services.events.find(eventId);
+        if (!event || !isVisible(event.row, caller)) return null;
+        const [guest, own, claims] = await Promise.all([
+          viewerStates.find({ eventId, userId: id }),
+          viewerStates.find({ eventId, userId: caller.id }),
+          listClaimsOf(db, { eventId, userId: id }),
+        ]);
+        const listed = {
+          ...toListedEvent(event.row, config.publicUrl),
+          myRsvp: own.myRsvp,
+          isSaved: own.isSaved,
+        };
+        return { id, name, event: listed, myRsvp: guest.myRsvp, claims: claims.map(toClaim) };
+      }),
+    );
+    return { status: 200, body: { data: shown.filter((each) => each !== null) } };
+  },
+});
+
+const TakenOver = named('TakenOver', Type.Object({ success: Type.Literal(true) }));
+
+export const takeOver = defineEndpoint({
+  method: 'POST',
+  path: '/v1/me/guests/:id/take-over',
+  summary: 'Take over the answer of a guest',
+  description:
+    'The RSVP, the booking and the claims of the guest become those of your account, in one transaction, and the guest is gone. What ' +
+    'your account has at the event stays as it is.',
+  caller: 'fresh',
+  params: Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }) }),
+  response: { 200: TakenOver },
+  problems: ['guest_not_found'],
+
+  async handler({ caller, params }, services: GuestServices) {
+    const id = readId(params.id, 'guest_not_found');
+    await actAs(services.db, caller, async (tx) => {
+      const eventId = await lockOwnGuest(tx, caller.id, id);
+      const people = { eventId, from: id, to: caller.id };
+      await moveAttendance(tx, people);
+      await moveClaims(tx, people);
+      // What was not moved, because the account has its own, ends with the guest.
+      await deleteGuest(tx, services, id);
+      await recordChange(tx, { records: [changedEvents([eventId])] });
+    });
+    return { status: 200, body: { success: true as const } };
+  },
+});
+
+/**
+ * Locks a guest whose contact the account has confirmed. Of two take-overs, the second finds no guest.
+ * @returns the id of the event
+ * @throws Problem `guest_not_found`
+ */
+async function lockOwnGuest(tx: Transaction, userId: string, guestId: string): Promise<string> {
+  const contacts = await findContacts(tx, userId);
+  const own = contacts ? await listGuestsOf(tx, contactsOf(contacts)) : [];
+  const guest = own.find(({ id }) => id === guestId);
+  const locked =
+    guest &&
+    (await tx.query(sql`select 1 from users where id = ${guestId} and suspended_at is null for update`));
+  if (!guest || locked?.length !== 1) throw new Problem('guest_not_found');
+  return guest.eventId;
+}
