@@ -47,6 +47,7 @@ export async function createPages(people: People): Promise<Record<string, string
     '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
     '/admin/reports/[id]': [`/admin/reports/${reportId}`],
     '/e/[id]': [event, full].map(({ id }) => `/e/${id}`),
+    '/e/[id]/answer': [`/e/${event.id}/answer`],
     '/e/[id]/guests': [`/e/${event.id}/guests`],
     '/e/[id]/share': [`/e/${event.id}/share`],
     '/embed/[id]': [`/embed/${event.id}`],

@@ -26,6 +26,8 @@ declare global {
       drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
       /** The name of the cookie of a session, and the `Set-Cookie` header that removes it. */
       sessionCookie: { name: string; cleared: string };
+      /** The name of the cookie with the token of a guest of the event. */
+      guestCookieName(eventId: string): string;
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
       /**

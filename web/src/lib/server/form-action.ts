@@ -1,6 +1,6 @@
 /** The action of a form as one declaration: its fields, the operation of the API, and what the page does then. */
 import { type Client, ProblemError } from '@potluck/client';
-import { type ActionFailure, fail, type RequestEvent } from '@sveltejs/kit';
+import { type ActionFailure, error, fail, type RequestEvent } from '@sveltejs/kit';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 import { invalidForm, problemText, toFormProblem } from '#lib/server/problems.ts';
 import { type PageFields, readForm } from '#lib/server/read-fields.ts';
@@ -16,6 +16,9 @@ export type Submission<Path> = {
   headers: { 'Idempotency-Key'?: string };
   url: URL;
   form: PageFields;
+  /** Of the visitor. */
+  cookies: RequestEvent['cookies'];
+  platform: App.Platform;
 };
 
 /** Who may send a form. Suspended people are people: the API refuses what they may not do. */
@@ -67,7 +70,10 @@ export function formAction<
     params,
     request,
     url,
+    cookies,
+    platform,
   }: RequestEvent<Path>): Promise<Shown | ActionFailure<{ problem: FormProblem; values: Values }>> => {
+    if (!platform) error(503);
     if (access === 'admins') requireAdmin(locals, url);
     if (access === 'people' && !fields && !hasSession(locals))
       requireMe(locals, { pathname: url.pathname, search: '' });
@@ -77,7 +83,7 @@ export function formAction<
     if (refusal) return fail(refusal.status, { problem: refusal.problem, values });
     const key = form.text('key');
     const headers = keyPattern.test(key) ? { 'Idempotency-Key': key } : {};
-    const submission = { client: locals.api, path: params, headers, url, form };
+    const submission = { client: locals.api, path: params, headers, url, form, cookies, platform };
     let result: Result;
     try {
       result = await send(submission, values);

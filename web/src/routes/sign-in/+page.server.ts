@@ -1,10 +1,11 @@
 import { requestCode, requestMailCode, signInBrowser, signInBrowserByMail } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { countryOf, type Entered, readContact } from '#lib/account/server/entered-contact.ts';
 import { announce, goOn } from '#lib/event/guests/server/after-sign-in.ts';
 import { signInPage } from '#lib/event/guests/server/intent.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
@@ -51,15 +52,3 @@ export const actions: Actions = {
     done: (_, __, { client, form }) => goOn(client, form),
   }),
 };
-
-/** `contact`: the number or the address, as it was typed. `code`: undefined until one is asked for. */
-type Entered = { by: 'phone' | 'email'; contact: string; country: string; code?: string };
-
-function readContact(form: PageFields): Entered {
-  const { phone, email, country } = texts(form, 'phone', 'email', 'country');
-  const by = form.has('email') ? 'email' : 'phone';
-  return { by, contact: by === 'email' ? email : phone, country };
-}
-
-/** Without scripts, a page does not know the country of the visitor. */
-const countryOf = (country: string) => (country === '' ? {} : { country });

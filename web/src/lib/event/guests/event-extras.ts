@@ -2,7 +2,7 @@ import type { Guest } from '@potluck/client';
 
 /** What the page of an event shows of a guest. The rest would be in each page twice, as markup and as data. */
 export type GuestFace = Pick<Guest, 'status' | 'extraGuests'> & {
-  user: Pick<Guest['user'], 'id' | 'name' | 'avatar'>;
+  user: Pick<Guest['user'], 'id' | 'name' | 'avatar' | 'hasAccount'>;
 };
 
 /** What the page of an event shows besides the event and its items. */

@@ -24,8 +24,8 @@ const isRefused = (event: Event, me: App.Locals['me']): boolean =>
     ? !mayOrganize(event, me)
     : event.guestListVisibility === 'guests' && !me;
 
-const toFace = ({ user: { id, name, avatar }, status, extraGuests }: Guest): GuestFace => ({
-  user: { id, name, avatar },
+const toFace = ({ user: { id, name, avatar, hasAccount }, status, extraGuests }: Guest): GuestFace => ({
+  user: { id, name, avatar, hasAccount },
   status,
   extraGuests,
 });

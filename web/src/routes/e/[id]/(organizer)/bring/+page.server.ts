@@ -45,12 +45,12 @@ function toPeople(items: Item[], claims: GivenClaim[]) {
   const people = [...Map.groupBy(claims, ({ user }) => user.id).values()].flatMap((ofPerson) => {
     const [first] = ofPerson;
     if (!first) return [];
-    const { id, name, avatar } = first.user;
+    const { id, name, avatar, hasAccount } = first.user;
     const brought = ofPerson.flatMap(({ itemId, quantity, note = '' }) => {
       const item = itemById.get(itemId);
       return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity, note }] : [];
     });
-    return brought.length > 0 ? [{ id, name, avatar, ...toGroup(brought) }] : [];
+    return brought.length > 0 ? [{ id, name, avatar, hasAccount, ...toGroup(brought) }] : [];
   });
   return sortedByName(people, ({ name }) => name);
 }

@@ -1,0 +1,147 @@
+/** The page on which people answer without an account, and change their answer later. */
+import {
+  answerAsGuest,
+  claimItem,
+  type Event,
+  type GuestRecord,
+  getGuest,
+  type Item,
+  isProblem,
+  leaveAsGuest,
+  requestGuestCode,
+  setRsvp,
+  unclaimItem,
+} from '@potluck/client';
+import { type Cookies, redirect } from '@sveltejs/kit';
+import { countryOf, readContact } from '#lib/account/server/entered-contact.ts';
+import { isTaken } from '#lib/event/bring/bring-list.ts';
+import { extraGuestsOf } from '#lib/event/guests/answer.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
+
+/** Items that the form offers. The page of the event has all of them. */
+const maxOffered = 12;
+const statuses = ['going', 'interested'] as const;
+
+/** The guest of the event whose token the visitor has; null without one, and once it has ended. */
+export async function findGuest(
+  { api: client }: App.Locals,
+  { cookies, platform }: { cookies: Cookies; platform: App.Platform },
+  id: string,
+): Promise<GuestRecord | null> {
+  const name = platform.guestCookieName(id);
+  if (cookies.get(name) === undefined) return null;
+  try {
+    return (await getGuest({ client, path: { id } })).data;
+  } catch (cause) {
+    if (!isProblem(cause, 'token_invalid', 'token_missing', 'guest_not_found', 'guest_session')) throw cause;
+    cookies.delete(name, { path: '/' });
+    return null;
+  }
+}
+
+/** What a guest can still bring, and brings. */
+export const offeredItems = ({ enabledModules, status }: Event, items: Item[]): Item[] =>
+  status === 'scheduled' && enabledModules.includes('bringList')
+    ? items.filter((item) => item.kind === 'bring' && (item.myClaim || !isTaken(item))).slice(0, maxOffered)
+    : [];
+
+/** What the form of an answer asks for, before the code and with it. */
+function readAnswer(form: PageFields) {
+  const status = statuses.find((each) => each === form.get('status')) ?? 'going';
+  return {
+    ...readContact(form),
+    ...texts(form, 'name', 'linkToken'),
+    status,
+    people: Math.max(1, Math.min(11, Number(form.get('people')) || 1)),
+    isAgain: form.has('again'),
+    items: status === 'going' ? form.getAll('item').slice(0, 10) : [],
+  };
+}
+type Answer = ReturnType<typeof readAnswer>;
+
+const bodyOf = ({ by, contact, country }: Pick<Answer, 'by' | 'contact' | 'country'>) =>
+  by === 'email' ? { email: contact } : { phone: contact, ...countryOf(country) };
+
+export const guestAnswerActions = {
+  /** Sends the code. In development the API returns it. */
+  code: formAction({
+    access: 'anyone',
+    fields: readAnswer,
+    send: ({ client, path }, values) =>
+      requestGuestCode({ client, path: { id: path.id ?? '' }, body: bodyOf(values) }),
+    done: ({ data }, values) => ({ ...values, isAsked: true, devCode: data.devCode ?? null }),
+    // The visitor may have a code that is still valid, so the form asks for it.
+    keep: (values, code) => (code === 'too_many_codes' ? { ...values, isAsked: true } : values),
+  }),
+
+  /** Answers with the code, or with the link of the mail. */
+  enter: formAction({
+    access: 'anyone',
+    fields: (form) => ({
+      ...readAnswer(form),
+      isAsked: true,
+      code: texts(form, 'code').code.replace(/\s/g, ''),
+    }),
+    send: ({ client, path }, { name, status, people, items, isAgain, linkToken, code, ...contact }) =>
+      answerAsGuest({
+        client,
+        path: { id: path.id ?? '' },
+        body: {
+          ...(linkToken ? { linkToken } : { ...bodyOf(contact), code }),
+          ...(!isAgain && { name, status, extraGuests: extraGuestsOf(people) }),
+          ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
+        },
+      }),
+    done: ({ data }, _, { cookies, platform, path, url }) => {
+      const { guestToken, expiresAt, refused } = data;
+      cookies.set(platform.guestCookieName(path.id ?? ''), guestToken, {
+        ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: url.protocol === 'https:' },
+        expires: new Date(expiresAt),
+      });
+      redirect(303, `/e/${path.id}/answer${refused.length > 0 ? `?refused=${refused.length}` : ''}`);
+    },
+  }),
+
+  /** Changes the answer of a guest. */
+  change: formAction({
+    access: 'anyone',
+    fields: readAnswer,
+    send: ({ client, path, form }, { status, people }) =>
+      setRsvp({
+        client,
+        path: { id: path.id ?? '' },
+        body: form.has('none') ? { status: null } : { status, extraGuests: extraGuestsOf(people) },
+      }),
+    done: backToAnswer,
+  }),
+
+  take: formAction({
+    access: 'anyone',
+    fields: (form) => texts(form, 'item'),
+    send: ({ client }, { item }) => claimItem({ client, path: { id: item }, body: { quantity: 1 } }),
+    done: backToAnswer,
+  }),
+
+  giveBack: formAction({
+    access: 'anyone',
+    fields: (form) => texts(form, 'item'),
+    send: ({ client }, { item }) => unclaimItem({ client, path: { id: item } }),
+    done: backToAnswer,
+  }),
+
+  /** Deletes the guest, with all that it has at the event. */
+  leave: formAction({
+    access: 'anyone',
+    send: ({ client, path }) => leaveAsGuest({ client, path: { id: path.id ?? '' } }),
+    done: (_, __, { cookies, platform, path }) => {
+      cookies.delete(platform.guestCookieName(path.id ?? ''), { path: '/' });
+      redirect(303, `/e/${path.id}`);
+    },
+  }),
+};
+
+function backToAnswer(_: unknown, __: unknown, { path }: { path: Record<string, string> }): never {
+  redirect(303, `/e/${path.id}/answer`);
+}
