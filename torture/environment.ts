@@ -7,7 +7,6 @@ import { newId } from '#base';
 import { type Embedded, openEmbedded } from '#embedded-postgres';
 import type { Target } from '#pg';
 import { newPair } from '../src/identity/tokens.ts';
-import { insertSession } from '../src/modules/accounts/sessions/repo.ts';
 import { createTempDir, postmasterOf, type Server, serve } from '../test/support/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/support/sql-tag.ts';
 import { type Client, openClient } from './client.ts';
@@ -137,14 +136,17 @@ async function insertPeople(sql: SqlDatabase, count: number): Promise<Person[]> 
       select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ username }) => username)}::text[])`;
     const now = new Date();
     const tomorrow = new Date(now.getTime() + 86_400_000);
-    const times = {
-      now,
-      accessExpiresAt: tomorrow,
-      refreshExpiresAt: tomorrow,
-      endsAt: tomorrow,
-      userAgent: '',
-    };
-    await sql.begin((tx) => Promise.all(rows.map(({ ids, pair }) => insertSession(tx, ids, pair, times))));
+    // With the columns that the last release has, too.
+    await sql.begin((tx) =>
+      Promise.all(
+        rows.map(
+          ({ ids: { userId, sessionId }, pair: { accessHash, refreshHash } }) => tx`
+          insert into sessions (user_id, id, access_hash, refresh_hash, refreshed_at, access_expires_at, refresh_expires_at,
+            ends_at, created_at, user_agent)
+          values (${userId}, ${sessionId}, ${accessHash}, ${refreshHash}, ${now}, ${tomorrow}, ${tomorrow}, ${tomorrow}, ${now}, '')`,
+        ),
+      ),
+    );
     people.push(...rows.map(({ id, pair }) => ({ id, token: pair.accessToken })));
   }
   return people;

@@ -1,6 +1,7 @@
 /** Rows for every table, because a table without rows does not show whether the backup contains it. */
 import { randomUUID } from 'node:crypto';
 import { createAdmin, createUpload, createUser, eventBody } from '../test/support/factories.ts';
+import { answerAsGuest } from '../test/support/guests.ts';
 import { createPersonWithEverything } from '../test/support/person-with-everything.ts';
 import { expectStatus } from '../test/support/setup.ts';
 import { openApi } from './api.ts';
@@ -42,4 +43,5 @@ export async function fillEveryTable(environment: Environment): Promise<void> {
     201,
   );
   await environment.sql`insert into event_reminders (event_id, start_at) values (${event.id}, now())`;
+  await answerAsGuest(api, event.id, { email: 'guest@example.org', name: 'Mara', status: 'going' });
 }

@@ -41,6 +41,7 @@ const brief = (person: Profile) => ({
   name: person.name,
   username: person.username,
   avatar: avatar(person),
+  hasAccount: true,
 });
 
 const follows: [Name, Name][] = [
@@ -103,7 +104,8 @@ function peopleViews({ people }: World): View[] {
       createdAt,
       role: name === 'admin' ? 'admin' : 'user',
     };
-    return { ...brief(people[name]), ...own, isPrivate: name === 'hermit', ...countsOf(name) };
+    const { hasAccount: _, ...named } = brief(people[name]);
+    return { ...named, ...own, isPrivate: name === 'hermit', ...countsOf(name) };
   };
   const byName = (names: Name[]) => names.toSorted((a, b) => (people[a].name < people[b].name ? -1 : 1));
   return [
@@ -415,6 +417,7 @@ function adminViews({ people, events, report }: World): View[] {
     name: person.name,
     username: person.username,
     avatar: avatar(person),
+    hasAccount: true,
     isSuspended: false,
   });
   const accounts = (Object.keys(people) as Name[]).toReversed().map((name) => ({
@@ -438,7 +441,7 @@ function adminViews({ people, events, report }: World): View[] {
     note: '',
     resolvedAt: null,
   };
-  const flags = ['bookings', 'claims', 'messages', 'signUps', 'uploads'].map((name) => ({
+  const flags = ['bookings', 'claims', 'guestRsvp', 'messages', 'signUps', 'uploads'].map((name) => ({
     name,
     enabled: true,
     description: someText,

@@ -151,7 +151,7 @@ function expectedFor(route: string, caller: Role, id: string): number {
   // Placeholder images are generated from the id alone and reveal nothing about the resource.
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   // The route ignores tokens.
-  if (route === 'GET /v1/uploads/{id}.webp') return 404;
+  if (operations[route]?.access === 'public') return 404;
   const isOptional = operations[route]?.access === 'optional';
   if (caller === 'cookie of another site')
     return route.startsWith('GET ') ? expectedFor(route, 'anonymous', id) : 403;
