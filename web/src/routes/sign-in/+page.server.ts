@@ -1,9 +1,8 @@
 import { requestCode, requestMailCode, signInBrowser, signInBrowserByMail } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { countryOf, type Entered, readContact } from '#lib/account/server/entered-contact.ts';
+import { countryOf, type Entered, readCode, readContact } from '#lib/account/server/entered-contact.ts';
 import { announce, goOn } from '#lib/event/guests/server/after-sign-in.ts';
 import { signInPage } from '#lib/event/guests/server/intent.ts';
-import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -37,7 +36,7 @@ export const actions: Actions = {
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */
   enter: formAction({
     access: 'anyone',
-    fields: (form) => ({ ...readContact(form), code: texts(form, 'code').code.replace(/\s/g, '') }),
+    fields: (form) => ({ ...readContact(form), code: readCode(form) }),
     send: ({ client }, { by, contact, country, code }) =>
       by === 'email'
         ? signInBrowserByMail({ client, body: { email: contact, code } })

@@ -13,3 +13,10 @@ export function readContact(form: PageFields): Entered {
 
 /** Without scripts, a page does not know the country of the visitor. */
 export const countryOf = (country: string) => (country === '' ? {} : { country });
+
+/** A code as people enter it. */
+export const readCode = (form: PageFields): string => texts(form, 'code').code.replace(/\s/g, '');
+
+/** The way that an address asks for; null for none. */
+export const readWay = (query: PageFields): Entered['by'] | null =>
+  (['phone', 'email'] as const).find((way) => way === query.text('by')) ?? null;

@@ -15,7 +15,7 @@ export type Status = 'going' | 'interested' | 'none';
 /** The limit of `extraGuests`. */
 const maxExtraGuests = 10;
 /** The most people of one answer, with the visitor. */
-const maxPeople = maxExtraGuests + 1;
+export const maxPeople = maxExtraGuests + 1;
 
 /** Whether people take seats by coming. */
 export const hasSeats = ({ enabledModules, capacity }: Answered): boolean =>

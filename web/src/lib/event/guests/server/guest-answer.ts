@@ -13,9 +13,9 @@ import {
   unclaimItem,
 } from '@potluck/client';
 import { type Cookies, redirect } from '@sveltejs/kit';
-import { countryOf, readContact } from '#lib/account/server/entered-contact.ts';
+import { countryOf, readCode, readContact } from '#lib/account/server/entered-contact.ts';
 import { isTaken } from '#lib/event/bring/bring-list.ts';
-import { extraGuestsOf } from '#lib/event/guests/answer.ts';
+import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
@@ -54,7 +54,7 @@ function readAnswer(form: PageFields) {
     ...readContact(form),
     ...texts(form, 'name', 'linkToken'),
     status,
-    people: Math.max(1, Math.min(11, Number(form.get('people')) || 1)),
+    people: Math.max(1, Math.min(maxPeople, Number(form.get('people')) || 1)),
     isAgain: form.has('again'),
     items: status === 'going' ? form.getAll('item').slice(0, 10) : [],
   };
@@ -82,7 +82,7 @@ export const guestAnswerActions = {
     fields: (form) => ({
       ...readAnswer(form),
       isAsked: true,
-      code: texts(form, 'code').code.replace(/\s/g, ''),
+      code: readCode(form),
     }),
     send: ({ client, path }, { name, status, people, items, isAgain, linkToken, code, ...contact }) =>
       answerAsGuest({

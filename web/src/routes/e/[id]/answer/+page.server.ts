@@ -1,5 +1,6 @@
 import { getEvent, getFeatures, listItems } from '@potluck/client';
 import { error, redirect } from '@sveltejs/kit';
+import { readWay } from '#lib/account/server/entered-contact.ts';
 import { findGuest, guestAnswerActions, offeredItems } from '#lib/event/guests/server/guest-answer.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
@@ -11,25 +12,21 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
   const { api: client, me } = locals;
   if (me) redirect(303, `/e/${id}`);
   const query = readQuery(url);
-  const [event, items, features] = await Promise.all([
+  const [event, items, features, guest] = await Promise.all([
     read(getEvent({ client, path: { id } })),
     read(listItems({ client, path: { id } })),
     read(getFeatures({ client })),
+    findGuest(locals, { cookies, platform }, id),
   ]);
   return {
     event,
     items: offeredItems(event, items.data),
-    guest: await findGuest(locals, { cookies, platform }, id),
+    guest,
     isOn: features.guestRsvp && event.enabledModules.includes('guestRsvp'),
     linkToken: query.text('token'),
     isAgain: query.has('again'),
     refused: Math.min(10, Number(query.text('refused')) || 0),
-    by:
-      query.text('by') === 'phone'
-        ? ('phone' as const)
-        : query.text('by') === 'email'
-          ? ('email' as const)
-          : null,
+    by: readWay(query),
   };
 };
 
