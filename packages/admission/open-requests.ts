@@ -8,7 +8,7 @@
  *   responses is refused: each of them holds a connection, a buffer and possibly an open file. A client that keeps reading,
  *   however slowly, keeps its response.
  */
-import { largestNetworkOf, patient } from '#base';
+import { assertTransition, largestNetworkOf, patient, type Transitions } from '#base';
 
 /** What the requests of one client network, the largest one of an address, hold. */
 export type NetworkLoad = {
@@ -26,7 +26,7 @@ export type NetworkLoad = {
  */
 export type RequestState = 'running' | 'delivering' | 'streaming' | 'complete';
 
-const nextStates: Record<RequestState, readonly RequestState[]> = {
+const transitions: Transitions<RequestState> = {
   running: ['delivering', 'streaming'],
   delivering: ['complete'],
   streaming: ['complete'],
@@ -64,8 +64,7 @@ export class OpenRequest<T> {
 
   /** @throws Error for a state that does not follow the present one */
   enter(state: RequestState): void {
-    if (!nextStates[this.#state].includes(state))
-      throw new Error(`a request that is ${this.#state} cannot become ${state}`);
+    assertTransition(transitions, this.#state, state);
     this.#state = state;
     if (state === 'streaming') this.isStream = true;
   }

@@ -43,7 +43,11 @@ type Services = {
  * `tokens`: without those that are malformed. A header may have several cookies with the name. `eventId`: the event of the
  * request, where guest tokens are valid for the same event alone.
  */
-type Credential = { tokens: Token[]; isCookie: boolean; isGuestCookie: boolean; eventId: string | null };
+type Credential = {
+  tokens: Token[];
+  from: 'header' | 'cookie' | 'guestCookie';
+  eventId: string | null;
+};
 
 /** A neighbouring subdomain can set cookies with the name over plain HTTP. Each of them may cost a statement. */
 const maxCookies = 8;
@@ -85,7 +89,6 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
       }
       // Without a promise: most requests have no credential.
       if (!credential) return done();
-      const { isCookie } = credential;
       authenticate(credential, config).then(
         (caller) => {
           request.caller = caller;
@@ -93,7 +96,8 @@ export function registerAuthentication(app: FastifyInstance, services: Services)
         },
         (error) => {
           const isEnded = error instanceof Problem && error.code === 'token_invalid';
-          if (isEnded && isCookie && config.session?.clearsCookie) reply.header('set-cookie', cleared);
+          if (isEnded && credential.from !== 'header' && config.session?.clearsCookie)
+            reply.header('set-cookie', cleared);
           done(error);
         },
       );
@@ -109,9 +113,11 @@ function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: strin
   /** The cookies of the session, or else of the guest of the event. */
   const readTokens = (cookie: string, eventId: string | null) => {
     const ofSession = readCookies(cookie, cookieName);
-    if (ofSession.length > 0) return { tokens: parseTokens(['browser'], ofSession), isGuestCookie: false };
+    if (ofSession.length > 0) return { tokens: parseTokens(['browser'], ofSession), from: 'cookie' as const };
     const ofGuest = eventId === null ? [] : readCookies(cookie, guestCookieName(config, eventId));
-    return ofGuest.length > 0 ? { tokens: parseTokens(['guest'], ofGuest), isGuestCookie: true } : null;
+    return ofGuest.length > 0
+      ? { tokens: parseTokens(['guest'], ofGuest), from: 'guestCookie' as const }
+      : null;
   };
   const read = (request: Request, eventId: string | null): Credential | null => {
     const { authorization, cookie } = request.headers;
@@ -119,7 +125,7 @@ function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: strin
     if (authorization !== undefined) {
       const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
       const tokens = parseTokens(['access', 'guest'], bearer ? [bearer] : []);
-      return { tokens, isCookie: false, isGuestCookie: false, eventId };
+      return { tokens, from: 'header', eventId };
     }
     const found = cookie === undefined ? null : readTokens(cookie, eventId);
     if (!found) return null;
@@ -129,8 +135,7 @@ function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: strin
       const refusal = refuseCrossSite(request, publicOrigin);
       if (refusal) throw refusal;
     }
-    const { tokens, isGuestCookie } = found;
-    return { tokens: tokens.slice(0, maxCookies), isCookie: true, isGuestCookie, eventId };
+    return { tokens: found.tokens.slice(0, maxCookies), from: found.from, eventId };
   };
   return (request: Request, { caller, session }: Access): Credential | null => {
     const eventId = session?.guests === 'ofEvent' ? eventOf(request.params) : null;
@@ -166,10 +171,11 @@ function authenticator({ db, sessions, clock }: Services) {
   }
 
   return async (
-    { tokens, isCookie, isGuestCookie, eventId }: Credential,
+    { tokens, from, eventId }: Credential,
     { caller, session: rules }: Access,
   ): Promise<Caller | null> => {
     const now = clock();
+    const isCookie = from !== 'header';
     const mayUseCache = caller === 'lockedByWrite';
     for (const token of tokens) {
       const session = await findLive(token, now, isCookie, mayUseCache);
@@ -185,7 +191,7 @@ function authenticator({ db, sessions, clock }: Services) {
       return { id, role, sessionId, accessHash: token.hash, hasAccount, eventId: session.eventId };
     }
     // The browser keeps the cookie of a guest who is gone: reading works as without it.
-    if (isGuestCookie && caller === 'optional') return null;
+    if (from === 'guestCookie' && caller === 'optional') return null;
     for (const token of tokens) {
       const suspension = await findSuspensionByToken(db, token);
       if (suspension) throw new Problem('token_invalid', { suspension });

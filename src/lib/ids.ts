@@ -15,10 +15,18 @@ export function readId(text: string, code: ProblemCode): string {
 /** An item's id: the id of its event, and its number within the event. */
 export type ItemId = { eventId: string; n: number };
 
+/** Null if the text is not the id of an item. */
+export function parseItemId(text: string): ItemId | null {
+  const [, event = '', n] = itemId.exec(text) ?? [];
+  const eventId = parseId(event);
+  return eventId === null ? null : { eventId, n: Number(n) };
+}
+
 /** @throws Problem `code` if the text is not the id of an item */
 export function readItemId(text: string, code: ProblemCode = 'item_not_found'): ItemId {
-  const [, event = '', n] = itemId.exec(text) ?? [];
-  return { eventId: readId(event, code), n: Number(n) };
+  const item = parseItemId(text);
+  if (item === null) throw new Problem(code);
+  return item;
 }
 
 export const formatItemId = ({ eventId, n }: ItemId): string => `${eventId}.${n}`;

@@ -19,7 +19,7 @@ import {
 import type { Language } from '../../../web/src/lib/language/languages.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
-import type { Contact, Contacts, MessageContact } from '../../lib/contact.ts';
+import { type Contact, type Contacts, contactsOf, type MessageContact } from '../../lib/contact.ts';
 import { userSearchText } from '../people/search/patterns.ts';
 
 export type FoundGuest = { id: string; name: string };
@@ -152,16 +152,20 @@ export async function deleteGuests(tx: Transaction, ids: string[]): Promise<void
   const deleted = await tx.query<Contacts & { id: string }>(
     sql`delete from users where ${isOneOf(sql`id`, ids)} and guest_of is not null returning id, phone, email, oidc`,
   );
-  await deleteContactsOf(tx, deleted);
+  await deleteGuestContacts(tx, deleted);
 }
 
-const deleteContactsOf = async (tx: Transaction, guests: (Contacts & { id: string })[]): Promise<void> => {
-  const values = guests.flatMap(({ phone, email }) => phone ?? email ?? []);
+/** Frees the contacts of guests. */
+export async function deleteGuestContacts(
+  tx: Transaction,
+  guests: (Contacts & { id: string })[],
+): Promise<void> {
+  const values = guests.flatMap((guest) => contactsOf(guest).map(({ value }) => value));
   const ids = guests.map(({ id }) => id);
   if (values.length > 0)
     await tx.query(sql`
       delete from guest_contacts where contact = any(${values}::text[]) and user_id = any(${ids}::uuid[])`);
-};
+}
 
 const changedGuests = (ids: string[], sessions: OfEvents['sessions']): ChangedRecords[] => [
   ...(ids.length > 0 ? [changedPeople(ids)] : []),
@@ -176,18 +180,6 @@ export async function findContacts(db: Queryable, id: string): Promise<Contacts 
   return found ?? null;
 }
 
-/** Frees the contact of a guest. */
-export async function deleteGuestContacts(
-  tx: Transaction,
-  userId: string,
-  contacts: Contact[],
-): Promise<void> {
-  const values = contacts.map(({ value }) => value);
-  await tx.query(
-    sql`delete from guest_contacts where contact = any(${values}::text[]) and user_id = ${userId}`,
-  );
-}
-
 async function listGuestIds(db: Queryable, contacts: Contact[]): Promise<string[]> {
   const values = contacts.map(({ value }) => value);
   const found = await db.query<{ userId: string }>(
@@ -196,12 +188,13 @@ async function listGuestIds(db: Queryable, contacts: Contact[]): Promise<string[
   return found.map(({ userId }) => userId);
 }
 
-/** The guests with one of these contacts, and their events; without suspended ones. */
+/** The guests with one of the contacts of an account, and their events; without suspended ones. */
 export async function listGuestsOf(
   db: Queryable,
-  contacts: Contact[],
+  userId: string,
 ): Promise<{ id: string; name: string; eventId: string }[]> {
-  const ids = await listGuestIds(db, contacts);
+  const contacts = await findContacts(db, userId);
+  const ids = contacts ? await listGuestIds(db, contactsOf(contacts)) : [];
   if (ids.length === 0) return [];
   return await db.query(sql`
     select id, name, guest_of as event_id from users
@@ -216,7 +209,7 @@ export async function eraseGuests(tx: Transaction, ids: string[]): Promise<void>
   const guests = await tx.query<Contacts & { id: string }>(
     sql`select id, phone, email, oidc from users where ${isOneOf(sql`id`, ids)}`,
   );
-  await deleteContactsOf(tx, guests);
+  await deleteGuestContacts(tx, guests);
   const sessions = await tx.query<{ userId: string; id: string }>(
     sql`delete from sessions where ${isOneOf(sql`user_id`, ids)} returning user_id, id`,
   );

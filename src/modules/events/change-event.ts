@@ -70,7 +70,7 @@ export const deleteEvent = defineEndpoint({
   async handler({ caller, params, request }, { db }: EventServices) {
     const id = readId(params.id, 'event_not_found');
     await actAs(db, caller, async (tx, caller) => {
-      // Strangers lock nobody.
+      // Before the locks: a caller who may not delete the event takes none.
       await findOwnEvent(tx, id, caller);
       await lockGuestsOf(tx, [id]);
       const event = await requireOwnEvent(tx, id, caller);

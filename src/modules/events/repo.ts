@@ -200,4 +200,5 @@ function changedSearch(before: SearchedTexts, after: SearchedTexts): { search?: 
   return { search: sql`(ts_filter(search, ${kept}::"char"[])::text || ' ' || ${added})::tsvector` };
 }
 
-export type Rsvp = 'going' | 'interested';
+export const rsvpStatuses = ['going', 'interested'] as const;
+export type Rsvp = (typeof rsvpStatuses)[number];

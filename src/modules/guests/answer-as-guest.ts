@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { dayMs } from '#base';
 import { recordChange } from '#fresh-records';
-import { sql, type Transaction, transaction } from '#pg';
+import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { languageOf } from '../../http/request-language.ts';
@@ -10,30 +10,29 @@ import { changedPeople } from '../../identity/changed-people.ts';
 import { findSuspension } from '../../identity/suspensions.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
-import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
+import { formatItemId, type ItemId, parseItemId, readId } from '../../lib/ids.ts';
 import { findAccount } from '../accounts/accounts.ts';
+import { checkProof } from '../accounts/codes/check-proof.ts';
 import { hashContact } from '../accounts/codes/hashes.ts';
 import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
-import { openGuestSession } from '../accounts/sessions/sessions.ts';
-import { lockEventCounters } from '../attendance/lock-event-counters.ts';
+import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
 import type { EventRow } from '../events/present.ts';
 import { findEvent } from '../events/repo.ts';
 import { EventParams } from '../events/schemas.ts';
 import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
-import { lockItems } from '../items/claims/repo.ts';
 import { toClaim } from '../items/present.ts';
 import { listAvailable, listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
-import { checkProof, openProof, readProof } from './contacts.ts';
+import { openProof, readProof } from './contacts.ts';
 import { keptMs } from './erase-guests.ts';
 import { requireGuestEvent } from './guest-event.ts';
+import { lockAnswer } from './lock-answer.ts';
 import { GuestAnswer, GuestSession } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
 const tokenMs = 400 * dayMs;
-const maxUserAgentLength = 300;
 
 export const answerAsGuest = defineEndpoint({
   method: 'POST',
@@ -42,7 +41,7 @@ export const answerAsGuest = defineEndpoint({
   description:
     'Makes a guest of the owner of the contact, or changes the answer of the guest that has it, and makes the RSVP and the claims ' +
     'as POST /v1/events/{id}/rsvp and POST /v1/items/{id}/claim do; a claim that is refused undoes nothing. Before this, nothing ' +
-    'is stored and nobody sees anything. The code is used up by success alone, and by wrong tries.\n\n' +
+    'is stored and no other person sees the answer. A code is used up by success, and by wrong tries.\n\n' +
     'The contact of an account results in a 409 `account_exists` with its `user`, and with `asAccount: true` the answer is that of ' +
     'the account. Without `name` and `status`, a guest of this event gets a token again, also after the event.',
   caller: 'none',
@@ -71,7 +70,8 @@ export const answerAsGuest = defineEndpoint({
     const proof = openProof(given, id, services);
     const context = auditContextOf(services, request);
     const outcome = await transaction(services.db, async (tx) => {
-      const refusal = await checkProof(tx, services, context, { request, proof, eventId: id });
+      const use = { purpose: 'guest' as const, eventId: id };
+      const refusal = await checkProof(tx, services, context, { request, proof, use });
       // A refusal is returned: the commit counts the wrong code. Later refusals are thrown, and the code stays valid.
       return refusal ?? answerIn(tx, services, { context, request, contact: proof.contact, event, answer });
     });
@@ -131,8 +131,8 @@ async function answerIn(tx: Transaction, services: GuestServices, given: Given):
   if (event.endAt.getTime() + keptMs <= now.getTime())
     throw new Problem(answer.rsvp ? 'event_over' : 'guest_not_found');
   const endsAt = new Date(Math.min(event.endAt.getTime() + keptMs, now.getTime() + tokenMs));
-  const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
-  const opened = await openGuestSession(tx, { ...person, eventId: event.id, userAgent }, { now, endsAt });
+  const session = { ...person, eventId: event.id, userAgent: userAgentOf(request) };
+  const opened = await openGuestSession(tx, session, { now, endsAt });
   const claims = await writeAnswer(tx, services, { caller: opened.caller, event, answer });
   const current = await findEvent(tx, event.id);
   if (answer.rsvp && current && current.endAt <= now) throw new Problem('event_over');
@@ -201,13 +201,11 @@ async function writeAnswer(
   const { status, extraGuests, claims } = answer.rsvp;
   const viewer = { id: caller.id, role: 'user' as const };
   const rsvp = { eventId: event.id, caller, status, extraGuests, isHidden: null };
-  const wanted = claims.map((claim) => ({ ...claim, item: readOwnItem(claim.itemId, event.id) }));
-  // Before the RSVP writes to the change log, which no transaction holds while it waits for rows.
-  await lockEventCounters(tx, [event.id], sql`1 as locked`, true);
-  await lockItems(
+  const wanted = claims.map((claim) => ({ ...claim, item: itemOf(claim.itemId, event.id) }));
+  await lockAnswer(
     tx,
+    event.id,
     wanted.flatMap(({ item }) => item ?? []),
-    true,
   );
   const [counted] = await services.rsvps.applyIn(tx, viewer, [rsvp]);
   if (counted instanceof Problem) throw counted;
@@ -234,12 +232,7 @@ async function writeAnswer(
 }
 
 /** Null for what is not the id of an item of the event. */
-function readOwnItem(text: string, eventId: string): ItemId | null {
-  try {
-    const item = readItemId(text);
-    return item.eventId === eventId ? item : null;
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
-  }
+function itemOf(text: string, eventId: string): ItemId | null {
+  const item = parseItemId(text);
+  return item?.eventId === eventId ? item : null;
 }

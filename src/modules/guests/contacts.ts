@@ -1,13 +1,9 @@
 /** The contacts of guests without an account, and what proves that they belong to them. */
-import type { FastifyRequest } from 'fastify';
-import type { Transaction } from '#pg';
-import type { AuditContext } from '../../audit/audit.ts';
 import { type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { readCountry } from '../../lib/phone.ts';
-import { checkCode, checkLink } from '../accounts/codes/check-code.ts';
-import { type LinkProof, readLinkToken } from '../accounts/codes/links.ts';
-import { senderOf } from '../accounts/codes/requesters.ts';
+import type { Proof } from '../accounts/codes/check-proof.ts';
+import { readLinkToken } from '../accounts/codes/links.ts';
 import type { AccountServices } from '../accounts/services.ts';
 import type { GuestAnswer, GuestCodeRequest } from './schemas.ts';
 
@@ -23,12 +19,6 @@ export function readContact(
   if (phone === undefined) throw invalid('email', 'or phone is required', 'required');
   return readNumber(phone, readCountry(country) ?? config.defaultCountry);
 }
-
-/** What an answer proves: the contact, by the code of a message or by the link of a mail. */
-export type GuestProof = { contact: MessageContact } & (
-  | { code: string; deviceToken?: string }
-  | { link: LinkProof }
-);
 
 /** What an answer has as a proof, before the event and the link are known. `contact`: null for a link without one. */
 export type GivenProof =
@@ -49,7 +39,7 @@ export function readProof(answer: GuestAnswer, services: Services): GivenProof {
 }
 
 /** @throws Problem `wrong_code` for a token that is not that of a link of this event and contact */
-export function openProof(given: GivenProof, eventId: string, { config }: Services): GuestProof {
+export function openProof(given: GivenProof, eventId: string, { config }: Services): Proof<MessageContact> {
   if ('code' in given) return given;
   const link = readLinkToken(config.secretKey, given.linkToken, eventId);
   if (!link || (given.contact && given.contact.value !== link.contact.value)) throw wrongLink();
@@ -58,22 +48,6 @@ export function openProof(given: GivenProof, eventId: string, { config }: Servic
 
 const wrongLink = () =>
   new Problem('wrong_code', { errors: [{ path: 'linkToken', message: 'is wrong or has expired' }] });
-
-/**
- * Uses up the code, and counts a wrong one. The caller must let the transaction commit after a refusal.
- * @returns null, or a Problem `wrong_code` or `too_many_tries`
- */
-export function checkProof(
-  tx: Transaction,
-  services: Services,
-  context: AuditContext,
-  { request, proof, eventId }: { request: FastifyRequest; proof: GuestProof; eventId: string },
-): Promise<Problem | null> {
-  if ('link' in proof) return checkLink(tx, context, proof.link);
-  const { contact, code, deviceToken } = proof;
-  const sender = senderOf(services, request, deviceToken);
-  return checkCode(tx, context, { contact, purpose: 'guest', eventId, code, field: 'code', sender });
-}
 
 /** `m…@example.org` or `+46…02`: enough for the owner to recognize, and no contact for others. */
 export const maskContact = ({ kind, value }: MessageContact): string =>

@@ -1,12 +1,9 @@
-import type { Viewer } from '../../identity/caller.ts';
 import type { ContactKind } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { requireWay } from '../accounts/sign-in/ways.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { GuestServices } from './services.ts';
-
-const noViewer: Viewer | null = null;
 
 /**
  * The event, if people can answer to it without an account, with a contact of this kind.
@@ -18,7 +15,7 @@ export async function requireGuestEvent(
   kind: ContactKind,
 ): Promise<EventRow> {
   const event = await services.events.find(eventId);
-  if (!event || !isVisible(event.row, noViewer)) throw new Problem('event_not_found');
+  if (!event || !isVisible(event.row, null)) throw new Problem('event_not_found');
   if (!event.row.enabledModules.includes('guestRsvp')) throw new Problem('module_disabled');
   await services.flags.require('guestRsvp');
   await requireWay(services, kind);

@@ -13,17 +13,16 @@ import { ExportReference } from '../accounts/export/schema.ts';
 import { findContacts, renameGuest } from '../accounts/guests.ts';
 import { deleteGuestSessions } from '../accounts/sessions/repo.ts';
 import { listBookingAccess } from '../attendance/bookings/repo.ts';
-import { lockEventCounters } from '../attendance/lock-event-counters.ts';
 
 import { EventParams } from '../events/schemas.ts';
 import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
-import { lockItems } from '../items/claims/repo.ts';
 import { toClaim } from '../items/present.ts';
 import { listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
 import { maskContact } from './contacts.ts';
 import { deleteGuest } from './delete-guest.ts';
+import { lockAnswer } from './lock-answer.ts';
 import { GuestChange, GuestRecord } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -143,7 +142,6 @@ async function readGuest(
 }
 
 /** Takes back what an account does at an event, and ends its guest tokens for it. */
-// Takes all locks before it writes to the change log.
 const withdraw = (
   { db, rsvps, bookings, claims }: GuestServices,
   caller: Caller,
@@ -155,9 +153,8 @@ const withdraw = (
     const viewer = { id: caller.id, role: caller.role };
     await tx.query(sql`
       select 1 from sessions where user_id = ${caller.id} and event_id = ${eventId} order by id for update`);
-    await lockEventCounters(tx, [eventId], sql`1 as locked`, true);
     const own = await listClaimsOf(tx, { eventId, userId: caller.id });
-    await lockItems(tx, own, true);
+    await lockAnswer(tx, eventId, own);
     const rsvp = { eventId, caller, status: null, extraGuests: null, isHidden: null };
     await rsvps.applyIn(tx, viewer, [rsvp]);
     // Without a booking, it is refused, which changes nothing.

@@ -4,10 +4,10 @@ import { code, country, email, phone } from '../accounts/codes/schemas.ts';
 import { personName } from '../accounts/profile/schemas.ts';
 import { LinkToken } from '../accounts/sign-in/schemas.ts';
 import { Booking } from '../attendance/bookings/schemas.ts';
+import { rsvpStatuses } from '../events/repo.ts';
 import { Claim, NewClaim } from '../items/schemas.ts';
 import { Person } from '../people/schemas.ts';
 
-export const statuses = ['going', 'interested'] as const;
 /** The claims of one answer. */
 const maxClaims = 10;
 
@@ -35,7 +35,7 @@ export const GuestAnswer = body(
     linkToken: Type.Optional(LinkToken.properties.token),
     name: Type.Optional(personName),
     status: Type.Optional(
-      oneOf(statuses, {
+      oneOf(rsvpStatuses, {
         description: 'Required with `name`. Without both, a guest of the event gets a token again.',
       }),
     ),
@@ -68,7 +68,7 @@ export const GuestAnswer = body(
 );
 export type GuestAnswer = Static<typeof GuestAnswer>;
 
-const myRsvp = nullable(oneOf(statuses));
+const myRsvp = nullable(oneOf(rsvpStatuses));
 const expiresAt = timestamp({
   description: 'When the token expires: 30 days after the end of the event, at most 400 days from now.',
 });

@@ -2,23 +2,22 @@ import { type Static, Type } from 'typebox';
 import { recordChange } from '#fresh-records';
 import { sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { named, nullable, oneOf, ref } from '../../http/schemas.ts';
+import { named, nullable, oneOf, ref, Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
-import { contactsOf } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { findContacts, listGuestsOf } from '../accounts/guests.ts';
+import { listGuestsOf } from '../accounts/guests.ts';
 import { moveAttendance } from '../attendance/move-attendance.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { isVisible } from '../events/policy.ts';
 import { toListedEvent } from '../events/present.ts';
+import { rsvpStatuses } from '../events/repo.ts';
 import { ListedEvent } from '../events/schemas.ts';
 import { moveClaims } from '../items/move-claims.ts';
 import { toClaim } from '../items/present.ts';
 import { listClaimsOf } from '../items/repo.ts';
 import { Claim } from '../items/schemas.ts';
 import { deleteGuest } from './delete-guest.ts';
-import { statuses } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
 const OwnGuest = named(
@@ -27,7 +26,7 @@ const OwnGuest = named(
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
     name: Type.String({ examples: ['Mara'] }),
     event: ref(ListedEvent),
-    myRsvp: nullable(oneOf(statuses), { description: 'The RSVP of the guest.' }),
+    myRsvp: nullable(oneOf(rsvpStatuses), { description: 'The RSVP of the guest.' }),
     claims: Type.Array(ref(Claim)),
   }),
 );
@@ -45,8 +44,7 @@ export const listMyGuests = defineEndpoint({
 
   async handler({ caller }, services: GuestServices) {
     const { db, viewerStates, config } = services;
-    const contacts = await findContacts(db, caller.id);
-    const found = contacts ? await listGuestsOf(db, contactsOf(contacts)) : [];
+    const found = await listGuestsOf(db, caller.id);
     const shown = await Promise.all(
       found.map(async ({ id, name, eventId }): Promise<OwnGuest | null> => {
         const event = await services.events.find(eventId);
@@ -68,8 +66,6 @@ export const listMyGuests = defineEndpoint({
   },
 });
 
-const TakenOver = named('TakenOver', Type.Object({ success: Type.Literal(true) }));
-
 export const takeOver = defineEndpoint({
   method: 'POST',
   path: '/v1/me/guests/:id/take-over',
@@ -79,7 +75,7 @@ export const takeOver = defineEndpoint({
     'your account has at the event stays as it is.',
   caller: 'fresh',
   params: Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }) }),
-  response: { 200: TakenOver },
+  response: { 200: Success },
   problems: ['guest_not_found'],
 
   async handler({ caller, params }, services: GuestServices) {
@@ -103,9 +99,7 @@ export const takeOver = defineEndpoint({
  * @throws Problem `guest_not_found`
  */
 async function lockOwnGuest(tx: Transaction, userId: string, guestId: string): Promise<string> {
-  const contacts = await findContacts(tx, userId);
-  const own = contacts ? await listGuestsOf(tx, contactsOf(contacts)) : [];
-  const guest = own.find(({ id }) => id === guestId);
+  const guest = (await listGuestsOf(tx, userId)).find(({ id }) => id === guestId);
   const locked =
     guest &&
     (await tx.query(sql`select 1 from users where id = ${guestId} and suspended_at is null for update`));

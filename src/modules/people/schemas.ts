@@ -23,7 +23,7 @@ const person = {
   }),
   hasAccount: Type.Boolean({
     description:
-      'False for a guest of one event, who has no username, and whom nobody can follow, block or write to.',
+      'False for a guest of one event: a guest has no username, and cannot be followed, blocked or written to.',
     examples: [true],
   }),
   bio: Type.String({ examples: ['Brings the sourdough.'] }),

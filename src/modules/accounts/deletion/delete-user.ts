@@ -41,6 +41,6 @@ export async function deleteNames(
   { username, ...contacts }: AccountNames,
 ): Promise<void> {
   for (const contact of contactsOf(contacts)) await releaseContact(tx, userId, contact);
-  await deleteGuestContacts(tx, userId, contactsOf(contacts));
+  await deleteGuestContacts(tx, [{ id: userId, ...contacts }]);
   await tx.query(sql`delete from usernames where username = ${username} and user_id = ${userId}`);
 }

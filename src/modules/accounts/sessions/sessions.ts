@@ -2,6 +2,7 @@
  * Sessions, which end after at most 180 days: an access token for 30 minutes and a refresh token for 30 days, or
  * the token of a browser session (identity/browser-sessions.ts).
  */
+import type { FastifyRequest } from 'fastify';
 import { dayMs, newId } from '#base';
 import { type Database, type Transaction, transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../../audit/audit.ts';
@@ -33,6 +34,12 @@ const graceMs = 10_000;
 
 /** `expiresIn`: the lifetime of the access token, in seconds. */
 type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
+
+const maxUserAgentLength = 300;
+
+/** The `User-Agent` of a request, as sessions name it. */
+export const userAgentOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
+  headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
 
 export type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
 

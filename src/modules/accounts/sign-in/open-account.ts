@@ -7,20 +7,14 @@ import { languageOf } from '../../../http/request-language.ts';
 import type { Contact } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { type FoundAccount, findOrCreateAccount } from '../accounts.ts';
-import { checkCode, checkLink } from '../codes/check-code.ts';
+import { checkProof, type Proof } from '../codes/check-proof.ts';
 import { deviceTokenMs, newDeviceToken } from '../codes/device-tokens.ts';
 import { hashContact } from '../codes/hashes.ts';
-import type { LinkProof } from '../codes/links.ts';
-import { rememberNetwork, senderOf } from '../codes/requesters.ts';
+import { rememberNetwork } from '../codes/requesters.ts';
 import { toMe } from '../profile/present.ts';
 import { requireMe, storeFirstLanguage } from '../profile/repo.ts';
 import type { AccountServices } from '../services.ts';
-import { type NewSession, openBrowserSession, openSession } from '../sessions/sessions.ts';
-
-const maxUserAgentLength = 300;
-
-/** What proves that the client can read messages to the contact: the code of a message, or the link of a mail. */
-export type Proof = { contact: Contact } & ({ code: string; deviceToken?: string } | { link: LinkProof });
+import { type NewSession, openBrowserSession, openSession, userAgentOf } from '../sessions/sessions.ts';
 
 /**
  * Opens a session with tokens in the account of the contact.
@@ -65,25 +59,12 @@ async function openAccount<T>(
 ) {
   const context = auditContextOf(services, request);
   const outcome = await transaction(services.db, async (tx) => {
-    const problem = await check(tx, services, context, request, proof);
+    const problem = await checkProof(tx, services, context, { request, proof, use: { purpose: 'sign_in' } });
     return problem ?? signInTo(tx, services, context, proof.contact, request, open);
   });
   // A refusal is returned and not thrown inside the transaction: the commit counts the failed try.
   if (outcome instanceof Problem) throw outcome;
   return outcome;
-}
-
-function check(
-  tx: Transaction,
-  services: AccountServices,
-  context: AuditContext,
-  request: FastifyRequest,
-  proof: Proof,
-): Promise<Problem | null> {
-  const { contact } = proof;
-  if ('link' in proof) return checkLink(tx, context, proof.link);
-  const sender = senderOf(services, request, proof.deviceToken);
-  return checkCode(tx, context, { contact, purpose: 'sign_in', code: proof.code, field: 'code', sender });
 }
 
 async function signInTo<T>(
@@ -115,8 +96,7 @@ export async function enterAccount<T>(
   open: OpenSession<T>,
 ) {
   if (isNew) await flags.require('signUps');
-  const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
-  const session = await open(tx, { userId: id, userAgent, isSuspended }, context);
+  const session = await open(tx, { userId: id, userAgent: userAgentOf(request), isSuspended }, context);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await requireMe(tx, id);
   if (me.language === null) {

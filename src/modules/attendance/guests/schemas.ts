@@ -1,15 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../../http/cursors.ts';
 import { named, oneOf, ref, timestamp } from '../../../http/schemas.ts';
+import { rsvpStatuses } from '../../events/repo.ts';
 import { FoundUser } from '../../people/schemas.ts';
-
-const statuses = ['going', 'interested'] as const;
 
 export const Guest = named(
   'Guest',
   Type.Object({
     user: ref(FoundUser),
-    status: oneOf(statuses),
+    status: oneOf(rsvpStatuses),
     extraGuests: Type.Integer({ examples: [2], description: 'People whom the guest brings.' }),
     isHidden: Type.Boolean({
       examples: [false],
@@ -21,7 +20,7 @@ export const Guest = named(
 export type Guest = Static<typeof Guest>;
 
 export const GuestListQuery = Type.Object({
-  status: Type.Optional(oneOf(statuses, { description: 'Default: both.' })),
+  status: Type.Optional(oneOf(rsvpStatuses, { description: 'Default: both.' })),
   ...cursorQuery,
 });
 

@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { body as bodySchema, named, nullable, oneOf } from '../../../http/schemas.ts';
 import { readId } from '../../../lib/ids.ts';
+import { rsvpStatuses } from '../../events/repo.ts';
 import { EventParams } from '../../events/schemas.ts';
 import type { AttendanceServices } from '../services.ts';
 
-const statuses = ['going', 'interested'] as const;
-
 const NewRsvp = bodySchema(
   {
-    status: nullable(oneOf(statuses), { description: 'Null removes the RSVP.' }),
+    status: nullable(oneOf(rsvpStatuses), { description: 'Null removes the RSVP.' }),
     extraGuests: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -34,7 +33,7 @@ const NewRsvp = bodySchema(
 );
 const RsvpResult = named(
   'RsvpState',
-  Type.Object({ myRsvp: nullable(oneOf(statuses)), rsvpCount: Type.Integer() }),
+  Type.Object({ myRsvp: nullable(oneOf(rsvpStatuses)), rsvpCount: Type.Integer() }),
 );
 
 export const setRsvp = defineEndpoint({

@@ -108,15 +108,12 @@ async function readState(tx: Transaction, commands: ClaimCommand[], { flags }: C
 const isGuestClaim = ({ kind, caller }: ClaimCommand): boolean => kind === 'add' && !caller.hasAccount;
 const guestsOf = (commands: ClaimCommand[]): ClaimCommand[] => commands.filter(isGuestClaim);
 
-/** The number of items on which each guest without an account has claims, by `guestKey`. */
+/** The number of items on which each guest without an account, who belongs to one event, has claims, by the id of the guest. */
 async function countGuestClaims(tx: Transaction, commands: ClaimCommand[]): Promise<Map<string, number>> {
   const keys = commands.map(({ item, caller }) => ({ eventId: item.eventId, userId: caller.id }));
   const counts = await countClaimedItems(tx, keys);
-  return new Map(commands.map((command, i) => [guestKey(command), counts[i] ?? 0]));
+  return new Map(commands.map((command, i) => [command.caller.id, counts[i] ?? 0]));
 }
-
-/** A guest without an account belongs to one event. */
-const guestKey = ({ caller }: ClaimCommand): string => caller.id;
 
 function decideAll(
   commands: Admitted<ClaimCommand>[],
@@ -137,11 +134,11 @@ function decideAll(
     const current = move ? { ...move.item, left: move.item.left - move.by } : null;
     const claim = decideOne(command, current, claimant, {
       ...{ now, viewer, claimsEnabled },
-      guestClaims: counts.get(guestKey(command)) ?? null,
+      guestClaims: counts.get(command.caller.id) ?? null,
     });
     if (claim instanceof Problem) return claim;
-    const count = counts.get(guestKey(command));
-    if (count !== undefined && command.kind === 'add') counts.set(guestKey(command), count + 1);
+    const count = counts.get(command.caller.id);
+    if (count !== undefined && command.kind === 'add') counts.set(command.caller.id, count + 1);
     claims[command.kind].push(claim);
     if (move) {
       const quantity = command.kind === 'remove' ? 0 : claim.quantity;
