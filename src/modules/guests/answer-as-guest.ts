@@ -5,12 +5,11 @@ import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { languageOf } from '../../http/request-language.ts';
-import type { UnlockedCaller } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { findSuspension } from '../../identity/suspensions.ts';
 import type { MessageContact } from '../../lib/contact.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
-import { formatItemId, type ItemId, parseItemId, readId } from '../../lib/ids.ts';
+import { readId } from '../../lib/ids.ts';
 import { findAccount } from '../accounts/accounts.ts';
 import { checkProof } from '../accounts/codes/check-proof.ts';
 import { hashContact } from '../accounts/codes/hashes.ts';
@@ -18,17 +17,13 @@ import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
 import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
 import type { EventRow } from '../events/present.ts';
-import { findEvent } from '../events/repo.ts';
 import { EventParams } from '../events/schemas.ts';
-import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
-import { toClaim } from '../items/present.ts';
-import { listAvailable, listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
+import { type NewAnswer, readAnswer, requireClaims, writeAnswer } from './answers.ts';
 import { openProof, readProof } from './contacts.ts';
 import { keptMs } from './erase-guests.ts';
 import { requireGuestEvent } from './guest-event.ts';
-import { lockAnswer } from './lock-answer.ts';
 import { GuestAnswer, GuestSession } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -62,7 +57,7 @@ export const answerAsGuest = defineEndpoint({
   ],
 
   async handler({ params, body, request }, services: GuestServices) {
-    const answer = readAnswer(body);
+    const answer = readBody(body);
     const given = readProof(body, services);
     const id = readId(params.id, 'event_not_found');
     // Links are those of mails.
@@ -81,19 +76,11 @@ export const answerAsGuest = defineEndpoint({
 });
 
 /** `rsvp`: null for a guest who only gets a token again. */
-type Answer = {
-  asAccount: boolean;
-  rsvp: {
-    name: string;
-    status: 'going' | 'interested';
-    extraGuests: number | null;
-    claims: { itemId: string; quantity: number; note?: string | null }[];
-  } | null;
-};
+type Answer = { asAccount: boolean; rsvp: (NewAnswer & { name: string }) | null };
 
 /** @throws Problem `invalid_request` by the rules between fields */
-function readAnswer(given: GuestAnswer): Answer {
-  const { name, status, extraGuests, claims, asAccount = false } = given;
+function readBody(given: GuestAnswer): Answer {
+  const { name, status, extraGuests = null, asAccount = false } = given;
   if (status === undefined || name === undefined) {
     if (name !== undefined) throw invalid('status', 'is required with name', 'required');
     const [path] = (['status', 'extraGuests', 'claims', 'ask', 'message'] as const).filter(
@@ -102,10 +89,7 @@ function readAnswer(given: GuestAnswer): Answer {
     if (path) throw invalid('name', `is required with ${path}`, 'required');
     return { asAccount, rsvp: null };
   }
-  if (claims && claims.length > 0 && status !== 'going') throw invalid('claims', 'need the status going');
-  const ids = claims?.map(({ itemId }) => itemId.toLowerCase()) ?? [];
-  if (new Set(ids).size < ids.length) throw invalid('claims', 'name an item twice', 'unique_items');
-  return { asAccount, rsvp: { name, status, extraGuests: extraGuests ?? null, claims: claims ?? [] } };
+  return { asAccount, rsvp: { name, status, extraGuests, claims: requireClaims(given, status) } };
 }
 
 type Given = {
@@ -133,26 +117,14 @@ async function answerIn(tx: Transaction, services: GuestServices, given: Given):
   const endsAt = new Date(Math.min(event.endAt.getTime() + keptMs, now.getTime() + tokenMs));
   const session = { ...person, eventId: event.id, userAgent: userAgentOf(request) };
   const opened = await openGuestSession(tx, session, { now, endsAt });
-  const claims = await writeAnswer(tx, services, { caller: opened.caller, event, answer });
-  const current = await findEvent(tx, event.id);
-  if (answer.rsvp && current && current.endAt <= now) throw new Problem('event_over');
-  const [[user], [state], all] = await Promise.all([
-    listPeople(tx, [person.id]),
-    listViewerStatesOfRecords(tx, [{ eventId: event.id, userId: person.id }]),
-    listClaimsOf(tx, { eventId: event.id, userId: person.id }),
-  ]);
-  if (!user || !current) throw new Problem('event_not_found');
+  const answerer = { caller: opened.caller, role: 'user' as const };
+  const refused = answer.rsvp
+    ? await writeAnswer(tx, services, answerer, { eventId: event.id, answer: answer.rsvp })
+    : [];
+  const current = await readAnswer(tx, services, { eventId: event.id, userId: person.id });
+  if (answer.rsvp && current.event.endAt <= now) throw new Problem('event_over');
   if (answer.rsvp && !person.hasAccount) await recordChange(tx, { records: [changedPeople([person.id])] });
-  return {
-    guestToken: opened.token,
-    expiresAt: endsAt,
-    user: toPerson(user, config.publicUrl),
-    myRsvp: state?.myRsvp ?? null,
-    rsvpCount: current.rsvpCount,
-    myRequest: null,
-    claims: all.map(toClaim),
-    refused: claims,
-  };
+  return { guestToken: opened.token, expiresAt: endsAt, ...current.written, refused };
 }
 
 /**
@@ -183,56 +155,4 @@ async function findOrMakePerson(
   const language = await languageOf(services, request);
   const made = { eventId: event.id, name: rsvp?.name ?? '', contact, language };
   return { id: await insertGuest(tx, made, services.clock()), hasAccount: false };
-}
-
-type Refused = GuestSession['refused'];
-
-/**
- * Makes the RSVP, then the claims.
- * @returns the claims that were refused
- * @throws Problem by which the RSVP is refused
- */
-async function writeAnswer(
-  tx: Transaction,
-  services: GuestServices,
-  { caller, event, answer }: { caller: UnlockedCaller; event: EventRow; answer: Answer },
-): Promise<Refused> {
-  if (!answer.rsvp) return [];
-  const { status, extraGuests, claims } = answer.rsvp;
-  const viewer = { id: caller.id, role: 'user' as const };
-  const rsvp = { eventId: event.id, caller, status, extraGuests, isHidden: null };
-  const wanted = claims.map((claim) => ({ ...claim, item: itemOf(claim.itemId, event.id) }));
-  await lockAnswer(
-    tx,
-    event.id,
-    wanted.flatMap(({ item }) => item ?? []),
-  );
-  const [counted] = await services.rsvps.applyIn(tx, viewer, [rsvp]);
-  if (counted instanceof Problem) throw counted;
-  const commands = wanted.flatMap(({ item, quantity, note }) =>
-    item ? [{ kind: 'add' as const, item, caller, quantity, note: note ?? null }] : [],
-  );
-  const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, viewer, commands);
-  const refusals = new Map(
-    outcomes.flatMap((outcome, i) => {
-      const command = commands[i];
-      return outcome instanceof Problem && command ? [[formatItemId(command.item), outcome.code]] : [];
-    }),
-  );
-  const available = await listAvailable(
-    tx,
-    commands.map(({ item }) => item),
-  );
-  return wanted.flatMap(({ item, itemId }): Refused => {
-    if (!item) return [{ itemId, code: 'item_not_found', available: null }];
-    const id = formatItemId(item);
-    const code = refusals.get(id);
-    return code === undefined ? [] : [{ itemId, code, available: available.get(id) ?? null }];
-  });
-}
-
-/** Null for what is not the id of an item of the event. */
-function itemOf(text: string, eventId: string): ItemId | null {
-  const item = parseItemId(text);
-  return item?.eventId === eventId ? item : null;
 }

@@ -20,9 +20,9 @@ import { toClaim } from '../items/present.ts';
 import { listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
+import { endAnswer } from './answers.ts';
 import { maskContact } from './contacts.ts';
 import { deleteGuest } from './delete-guest.ts';
-import { lockAnswer } from './lock-answer.ts';
 import { GuestChange, GuestRecord } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -142,24 +142,12 @@ async function readGuest(
 }
 
 /** Takes back what an account does at an event, and ends its guest tokens for it. */
-const withdraw = (
-  { db, rsvps, bookings, claims }: GuestServices,
-  caller: Caller,
-  eventId: string,
-): Promise<void> =>
-  transaction(db, async (tx) => {
+const withdraw = (services: GuestServices, caller: Caller, eventId: string): Promise<void> =>
+  transaction(services.db, async (tx) => {
     // No other token of the person writes meanwhile.
     await lockOwnAccount(tx, caller);
-    const viewer = { id: caller.id, role: caller.role };
     await tx.query(sql`
       select 1 from sessions where user_id = ${caller.id} and event_id = ${eventId} order by id for update`);
-    const own = await listClaimsOf(tx, { eventId, userId: caller.id });
-    await lockAnswer(tx, eventId, own);
-    const rsvp = { eventId, caller, status: null, extraGuests: null, isHidden: null };
-    await rsvps.applyIn(tx, viewer, [rsvp]);
-    // Without a booking, it is refused, which changes nothing.
-    await bookings.applyIn(tx, viewer, [{ kind: 'cancel', eventId, caller }]);
-    const removals = own.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
-    if (removals.length > 0) await claims.applyIn(tx, viewer, removals);
+    await endAnswer(tx, services, { caller, role: caller.role }, eventId);
     await deleteGuestSessions(tx, caller.id, eventId);
   });

@@ -1,0 +1,129 @@
+/** Answers to an event: the RSVP of a person and its claims, made in the transaction that finds the person. */
+import type { Transaction } from '#pg';
+import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
+import { formatItemId, type ItemId, parseItemId } from '../../lib/ids.ts';
+import type { EventRow } from '../events/present.ts';
+import { findEvent, type Rsvp } from '../events/repo.ts';
+import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
+import { toClaim } from '../items/present.ts';
+import { listAvailable, listClaimsOf } from '../items/repo.ts';
+import { toPerson } from '../people/present.ts';
+import { listPeople } from '../people/repo.ts';
+import { lockAnswer } from './lock-answer.ts';
+import type { GuestAnswer, GuestSession } from './schemas.ts';
+import type { GuestServices } from './services.ts';
+
+/** `extraGuests`: null keeps the number, which is 0 for a new RSVP. */
+export type NewAnswer = {
+  status: Rsvp;
+  extraGuests: number | null;
+  claims: { itemId: string; quantity: number; note?: string | null }[];
+};
+
+type GivenClaims = Pick<GuestAnswer, 'claims'>;
+
+/** @throws Problem `invalid_request` for claims without the status `going`, and for two on one item */
+export function requireClaims({ claims = [] }: GivenClaims, status: string): NewAnswer['claims'] {
+  if (claims.length > 0 && status !== 'going') throw invalid('claims', 'need the status going');
+  const ids = new Set(claims.map(({ itemId }) => itemId.toLowerCase()));
+  if (ids.size < claims.length) throw invalid('claims', 'name an item twice', 'unique_items');
+  return claims;
+}
+
+/** A person who answers, whose account or row the transaction has locked. */
+export type Answerer = { caller: UnlockedCaller; role: Viewer['role'] };
+type Refused = GuestSession['refused'];
+
+/**
+ * Makes the RSVP, then the claims.
+ * @returns the claims that were refused
+ * @throws Problem by which the RSVP is refused
+ */
+export async function writeAnswer(
+  tx: Transaction,
+  services: GuestServices,
+  { caller, role }: Answerer,
+  { eventId, answer }: { eventId: string; answer: NewAnswer },
+): Promise<Refused> {
+  const { status, extraGuests, claims } = answer;
+  const viewer = { id: caller.id, role };
+  const rsvp = { eventId, caller, status, extraGuests, isHidden: null };
+  const wanted = claims.map((claim) => ({ ...claim, item: itemOf(claim.itemId, eventId) }));
+  await lockAnswer(
+    tx,
+    eventId,
+    wanted.flatMap(({ item }) => item ?? []),
+  );
+  const [counted] = await services.rsvps.applyIn(tx, viewer, [rsvp]);
+  if (counted instanceof Problem) throw counted;
+  const commands = wanted.flatMap(({ item, quantity, note }) =>
+    item ? [{ kind: 'add' as const, item, caller, quantity, note: note ?? null }] : [],
+  );
+  const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, viewer, commands);
+  const refusals = new Map(
+    outcomes.flatMap((outcome, i) => {
+      const command = commands[i];
+      return outcome instanceof Problem && command ? [[formatItemId(command.item), outcome.code]] : [];
+    }),
+  );
+  const available = await listAvailable(
+    tx,
+    commands.map(({ item }) => item),
+  );
+  return wanted.flatMap(({ item, itemId }): Refused => {
+    if (!item) return [{ itemId, code: 'item_not_found', available: null }];
+    const id = formatItemId(item);
+    const code = refusals.get(id);
+    return code === undefined ? [] : [{ itemId, code, available: available.get(id) ?? null }];
+  });
+}
+
+/** Null for what is not the id of an item of the event. */
+function itemOf(text: string, eventId: string): ItemId | null {
+  const item = parseItemId(text);
+  return item?.eventId === eventId ? item : null;
+}
+
+/** Ends the RSVP, the claims, and the booking or place in the waitlist of a person at an event. */
+export async function endAnswer(
+  tx: Transaction,
+  { rsvps, bookings, claims }: Pick<GuestServices, 'rsvps' | 'bookings' | 'claims'>,
+  { caller, role }: Answerer,
+  eventId: string,
+): Promise<void> {
+  const viewer = { id: caller.id, role };
+  const own = await listClaimsOf(tx, { eventId, userId: caller.id });
+  await lockAnswer(tx, eventId, own);
+  await rsvps.applyIn(tx, viewer, [{ eventId, caller, status: null, extraGuests: null, isHidden: null }]);
+  // Without a booking, it is refused, which changes nothing.
+  await bookings.applyIn(tx, viewer, [{ kind: 'cancel', eventId, caller }]);
+  const removals = own.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
+  if (removals.length > 0) await claims.applyIn(tx, viewer, removals);
+}
+
+/** What a person has at an event once an answer is written, as a response shows it, and the event itself. */
+export type WrittenAnswer = Pick<GuestSession, 'user' | 'myRsvp' | 'rsvpCount' | 'myRequest' | 'claims'>;
+
+/** @throws Problem `event_not_found` if the event or the person is gone */
+export async function readAnswer(
+  tx: Transaction,
+  { config }: Pick<GuestServices, 'config'>,
+  key: { eventId: string; userId: string },
+): Promise<{ event: EventRow; written: WrittenAnswer }> {
+  const [event, [user], [state], claims] = await Promise.all([
+    findEvent(tx, key.eventId),
+    listPeople(tx, [key.userId]),
+    listViewerStatesOfRecords(tx, [key]),
+    listClaimsOf(tx, key),
+  ]);
+  if (!event || !user) throw new Problem('event_not_found');
+  const written = {
+    user: toPerson(user, config.publicUrl),
+    myRsvp: state?.myRsvp ?? null,
+    rsvpCount: event.rsvpCount,
+    myRequest: null,
+    claims: claims.map(toClaim),
+  };
+  return { event, written };
+}
