@@ -62,6 +62,10 @@ const byStatus = {
       "The caller is neither the event's organizer nor an admin.",
     ],
     not_owner: ['Only its owner may do this', 'The caller did not upload the image and is not an admin.'],
+    removed_from_event: [
+      'You were removed from this event',
+      'The organizer removed this person. New answers, seats and claims need a new invitation.',
+    ],
     rsvp_required: ['An RSVP is required', 'Claiming requires an RSVP of `going` for the event of the item.'],
     claims_disabled: ['Claiming is switched off', 'The operator of this server has switched claiming off.'],
     feature_disabled: [

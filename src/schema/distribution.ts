@@ -25,6 +25,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     events: { key: 'id', owner: 'modules/events' },
     event_tombstones: { key: 'event_id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },
+    event_people: { key: 'event_id', owner: 'modules/events' },
     rsvps: { key: 'event_id', owner: 'modules/attendance' },
     saves: { key: 'event_id', owner: 'modules/attendance' },
     items: { key: 'event_id', owner: 'modules/items' },

@@ -25,6 +25,7 @@ export const LOCK_ORDER = [
   'events',
   'event_tombstones',
   'event_counters',
+  'event_people',
   'rsvps',
   'saves',
   'bookings',

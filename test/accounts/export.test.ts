@@ -133,6 +133,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['imports', 'imports', 'organizer_id'],
     ['rsvps', 'rsvps'],
     ['saves', 'saves'],
+    ['standings', 'event_people'],
     ['claims', 'claims'],
     ['bookings', 'bookings'],
     ['conversations', 'conversations'],

@@ -119,6 +119,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
+  await api.sql`insert into event_people (event_id, user_id, is_approved) values (${own.id}, ${person.id}, true)`;
 
   const images = await Promise.all([
     createUpload(api, person),

@@ -3,6 +3,7 @@ import { defineModule } from '../../http/define-module.ts';
 import { deleteEvent, updateEvent } from './change-event.ts';
 import { createEvent } from './create-event.ts';
 import { eventDeletionHooks } from './delete-account-data.ts';
+import { standingDeletionHook, standingExportSection } from './event-people.ts';
 import { eventExportSections } from './export-sections.ts';
 import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
@@ -21,6 +22,6 @@ export const events = defineModule<EventServices>({
       run: ({ db, clock }) => deleteExpiredTombstones(db, clock()),
     },
   ],
-  deletionHooks: eventDeletionHooks,
-  exportSections: eventExportSections,
+  deletionHooks: [...eventDeletionHooks, standingDeletionHook],
+  exportSections: [...eventExportSections, standingExportSection],
 });

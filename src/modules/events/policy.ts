@@ -6,17 +6,27 @@ import { Problem } from '../../lib/errors.ts';
 import { isOrganizer } from './audience.ts';
 import type { EventRow } from './present.ts';
 
+/** What was decided about a person at an event, in `event_people`. */
+export type Standing = { isInvited: boolean; isApproved: boolean; isRemoved: boolean };
+
+/** `Standing` as columns of `event_people p`, which a statement joins by an outer join: people without a row have no standing. */
+export const standingColumns = (): Statement => sql`
+  coalesce(p.is_invited, false) as is_invited, coalesce(p.is_approved, false) as is_approved,
+  coalesce(p.is_removed, false) as is_removed`;
+
 /**
  * Whether the viewer may see an event by its id. A private event and a hidden one, which an admin hid or whose organizer is
- * suspended, are visible to the organizer and to admins. A suspended organizer has no session that reads events.
+ * suspended, are visible to the organizer and to admins; a private one to invited people too. A suspended organizer has no session
+ * that reads events.
  * @param viewer null for a request without a token
  */
 export function isVisible(
   event: Pick<EventRow, 'visibility' | 'organizerId' | 'hidden'>,
   viewer: Viewer | null,
+  { isInvited }: Pick<Standing, 'isInvited'> = { isInvited: false },
 ): boolean {
-  if (viewer?.role === 'admin') return true;
-  return (!event.hidden && event.visibility !== 'private') || event.organizerId === viewer?.id;
+  if (viewer?.role === 'admin' || event.organizerId === viewer?.id) return true;
+  return !event.hidden && (event.visibility !== 'private' || isInvited);
 }
 
 /** `isVisible` as a condition on `events e`: true, or false or null. */

@@ -50,6 +50,7 @@ export const answerAsGuest = defineEndpoint({
     'wrong_code',
     'too_many_tries',
     'guest_not_found',
+    'removed_from_event',
     'account_suspended',
     'account_exists',
     'event_cancelled',

@@ -9,6 +9,7 @@ import { readId } from '../../lib/ids.ts';
 import { listGuestsOf } from '../accounts/guests.ts';
 import { moveAttendance } from '../attendance/move-attendance.ts';
 import { changedEvents } from '../events/changed-events.ts';
+import { moveStanding } from '../events/event-people.ts';
 import { isVisible } from '../events/policy.ts';
 import { toListedEvent } from '../events/present.ts';
 import { rsvpStatuses } from '../events/repo.ts';
@@ -84,6 +85,7 @@ export const takeOver = defineEndpoint({
       const eventId = await lockOwnGuest(tx, caller.id, id);
       const people = { eventId, from: id, to: caller.id };
       await moveAttendance(tx, people);
+      await moveStanding(tx, people);
       await moveClaims(tx, people);
       // What was not moved, because the account has its own, ends with the guest.
       await deleteGuest(tx, services, id);

@@ -71,9 +71,10 @@ export function refuseClaim(
 ): Problem | null {
   const claim = claimant?.claim ?? null;
   if (claim && (command.kind === 'remove' || isReduction(command, claim))) return null;
-  if (!item || !claimant || !isVisible(item, viewer)) return new Problem('item_not_found');
+  if (!item || !claimant || !isVisible(item, viewer, claimant.standing)) return new Problem('item_not_found');
   if (command.kind === 'remove') return new Problem('claim_not_found');
   if (command.kind === 'change' && !claim) return new Problem('claim_not_found');
+  if (claimant.standing.isRemoved) return new Problem('removed_from_event');
   if (!claimsEnabled) return new Problem('claims_disabled');
   if (!item.enabledModules.includes(moduleOf[item.kind])) return new Problem('module_disabled');
   if (claimant.rsvp !== 'going') return new Problem('rsvp_required');

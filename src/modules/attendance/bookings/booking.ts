@@ -32,6 +32,7 @@ export const bookSeats = defineEndpoint({
   response: { 201: Booking },
   problems: [
     'event_not_found',
+    'removed_from_event',
     'feature_disabled',
     'module_disabled',
     'event_cancelled',
@@ -79,6 +80,7 @@ export const changeBooking = defineEndpoint({
   problems: [
     'event_not_found',
     'booking_not_found',
+    'removed_from_event',
     'feature_disabled',
     'module_disabled',
     'event_cancelled',

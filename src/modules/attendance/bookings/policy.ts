@@ -52,7 +52,9 @@ export const canFreeSeats = (command: BookingAction, access: BookingAccess | nul
 /** The viewer's own booking, also if the event was hidden since; or the problem why there is none. */
 export function findOwnBooking(access: BookingAccess | null, viewer: Viewer): BookingRow | Problem {
   if (access?.booking) return access.booking;
-  return new Problem(access && isVisible(access, viewer) ? 'booking_not_found' : 'event_not_found');
+  return new Problem(
+    access && isVisible(access, viewer, access.standing) ? 'booking_not_found' : 'event_not_found',
+  );
 }
 
 function decideNew(
@@ -106,7 +108,8 @@ function decideEnd(booking: BookingRow): BookingDecision {
 
 /** Why the event accepts no further seats of the viewer, in any number; null if it accepts them. */
 function refuseMoreSeats({ access, viewer, bookingsEnabled }: BookingState): Problem | null {
-  if (!access || !isVisible(access, viewer)) return new Problem('event_not_found');
+  if (!access || !isVisible(access, viewer, access.standing)) return new Problem('event_not_found');
+  if (access.standing.isRemoved) return new Problem('removed_from_event');
   if (!bookingsEnabled) return new Problem('feature_disabled');
   if (!access.enabledModules.includes('booking')) return new Problem('module_disabled');
   return access.status === 'cancelled' ? new Problem('event_cancelled') : null;

@@ -12,6 +12,7 @@ import {
   updateRows,
 } from '#pg';
 import { type NewSummary, summaryTypes, writeSummary } from '../../../outbox/summaries.ts';
+import { type Standing, standingColumns } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../../events/waitlist.ts';
 import type { BookingRow } from './schemas.ts';
@@ -30,6 +31,7 @@ export type BookingAccess = Pick<
   lastBooking: number;
   /** The existing booking of the person. */
   booking: BookingRow | null;
+  standing: Standing;
 };
 
 /**
@@ -47,16 +49,19 @@ export async function listBookingAccess(
   const position = withPosition ? waitlistPosition(keys) : sql`null::int`;
   const events = keys.map(({ eventId, userId }) => ({ id: eventId, userId }));
   const rows = await db.query<
-    Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
+    Omit<BookingAccess, 'booking' | 'status' | 'standing'> &
+      Standing &
+      BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
-      b.id, e.id as event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at
+      b.id, e.id as event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at, ${standingColumns()}
     from ${rowsOf('events e', events, { id: 'uuid' }, { userId: 'uuid' })}
     join event_counters c on c.event_id = e.id
-    left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id`);
+    left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id
+    left join event_people p on p.event_id = e.id and p.user_id = k.user_id`);
   return byPosition(rows, keys.length).map(
-    (row) => row && { ...row, status: row.eventStatus, booking: row.id === null ? null : row },
+    (row) => row && { ...row, status: row.eventStatus, booking: row.id === null ? null : row, standing: row },
   );
 }
 

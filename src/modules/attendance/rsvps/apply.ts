@@ -62,7 +62,7 @@ function decideAll(
     const found = rsvps[index];
     if (!found) return new Problem('event_not_found');
     if (!event) return RETRY_WITH_TARGET;
-    const move = decideRsvp(command, viewer, event, found.rsvp);
+    const move = decideRsvp(command, viewer, event, found);
     if (move instanceof Problem) return move;
     const sum = moves.get(eventId) ?? { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [] };
     if (move) {

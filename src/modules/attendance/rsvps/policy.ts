@@ -3,7 +3,7 @@ import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isVisible } from '../../events/policy.ts';
 import type { Rsvp } from '../../events/repo.ts';
-import type { ExistingRsvp, RsvpEvent } from './repo.ts';
+import type { Respondent, RsvpEvent } from './repo.ts';
 
 /**
  * Sets the caller's RSVP; a `status` of null removes it. Null for `extraGuests` and `isHidden` keeps the
@@ -31,10 +31,12 @@ export function decideRsvp(
   { status, extraGuests }: RsvpCommand,
   viewer: Viewer,
   event: RsvpEvent,
-  existing: ExistingRsvp | null,
+  { rsvp: existing, standing }: Respondent,
 ): RsvpMove | null | Problem {
-  if (!isVisible(event, viewer) && (status !== null || !existing)) return new Problem('event_not_found');
+  if (!isVisible(event, viewer, standing) && (status !== null || !existing))
+    return new Problem('event_not_found');
   if (status === null && !existing) return null;
+  if (status !== null && standing.isRemoved) return new Problem('removed_from_event');
   if (status !== null && event.status === 'cancelled') {
     const addsNothing = existing?.status === status && existing.extraGuests >= (extraGuests ?? 0);
     if (!addsNothing) return new Problem('event_cancelled');

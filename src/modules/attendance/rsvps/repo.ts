@@ -17,6 +17,7 @@ import {
   summaryTypes,
   writeSummary,
 } from '../../../outbox/summaries.ts';
+import { type Standing, standingColumns } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
 import type { Rsvp } from '../../events/repo.ts';
 import { lockEventCounters } from '../lock-event-counters.ts';
@@ -43,25 +44,26 @@ export const lockRsvpEvents = (
   );
 
 export type ExistingRsvp = { status: Rsvp; extraGuests: number };
+/** What a person has at an event before a command: `rsvp` is null without one. */
+export type Respondent = { rsvp: ExistingRsvp | null; standing: Standing };
 
 /**
- * Reads existing RSVPs, one for each key in their order. The statement must follow `lockRsvpEvents`: a statement that waits
+ * Reads existing RSVPs and the standing of their people, one for each key in their order. The statement must follow `lockRsvpEvents`: a statement that waits
  * for the lock of an event and does not get it waited for the event's deletion.
  * @returns undefined for an event that does not exist
  */
-export async function findRsvps(
-  tx: Transaction,
-  keys: RsvpKey[],
-): Promise<({ rsvp: ExistingRsvp | null } | undefined)[]> {
+export async function findRsvps(tx: Transaction, keys: RsvpKey[]): Promise<(Respondent | undefined)[]> {
   const events = keys.map(({ eventId, userId }) => ({ id: eventId, userId }));
-  const rows = await tx.query<{ nth: number; status: Rsvp | null; extraGuests: number }>(sql`
-    select k.nth::int, r.status, coalesce(r.extra_guests, 0) as extra_guests
+  const rows = await tx.query<{ nth: number; status: Rsvp | null; extraGuests: number } & Standing>(sql`
+    select k.nth::int, r.status, coalesce(r.extra_guests, 0) as extra_guests, ${standingColumns()}
     from ${rowsOf('events e', events, { id: 'uuid' }, { userId: 'uuid' })}
-    left join rsvps r on r.event_id = ${joinedBy('e', 'id')} and r.user_id = k.user_id`);
-  return byPosition(rows, keys.length).map(
-    (row) =>
-      row && { rsvp: row.status === null ? null : { status: row.status, extraGuests: row.extraGuests } },
-  );
+    left join rsvps r on r.event_id = ${joinedBy('e', 'id')} and r.user_id = k.user_id
+    left join event_people p on p.event_id = ${joinedBy('e', 'id')} and p.user_id = k.user_id`);
+  return byPosition(rows, keys.length).map((row) => {
+    if (!row) return undefined;
+    const { status, extraGuests, ...standing } = row;
+    return { rsvp: status === null ? null : { status, extraGuests }, standing };
+  });
 }
 
 /** Null for `extraGuests` and `isHidden` keeps the value, which is 0 and false for a new RSVP. */

@@ -50,7 +50,7 @@ export const setRsvp = defineEndpoint({
   params: EventParams,
   body: NewRsvp,
   response: { 200: RsvpResult },
-  problems: ['event_not_found', 'event_cancelled'],
+  problems: ['event_not_found', 'removed_from_event', 'event_cancelled'],
 
   async handler({ caller, params, body }, { rsvps }: AttendanceServices) {
     const eventId = readId(params.id, 'event_not_found');

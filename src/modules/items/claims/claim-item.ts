@@ -24,6 +24,7 @@ export const claimItem = defineEndpoint({
   response: { 201: Claim },
   problems: [
     'item_not_found',
+    'removed_from_event',
     'rsvp_required',
     'claims_disabled',
     'module_disabled',
@@ -53,6 +54,7 @@ export const changeClaim = defineEndpoint({
   problems: [
     'item_not_found',
     'claim_not_found',
+    'removed_from_event',
     'rsvp_required',
     'claims_disabled',
     'module_disabled',

@@ -23,6 +23,7 @@ import {
   summaryTypes,
   writeSummary,
 } from '../../../outbox/summaries.ts';
+import { type Standing, standingColumns } from '../../events/policy.ts';
 import type { Rsvp } from '../../events/repo.ts';
 import type { ClaimRow } from '../present.ts';
 import { type ItemState, itemStateColumns } from '../repo.ts';
@@ -65,9 +66,10 @@ export async function lockItems(
   return new Map(rows.flatMap((item) => (item ? [[formatItemId(item), item] as const] : [])));
 }
 
-/** What decides about a claim of one person: their RSVP to the event, and their existing claim on the item. */
+/** What decides about a claim of one person: their RSVP to the event, their standing, and their existing claim on the item. */
 export type ClaimantState = {
   rsvp: Rsvp | null;
+  standing: Standing;
   claim: Pick<ClaimRow, 'id' | 'quantity' | 'note' | 'createdAt'> | null;
 };
 
@@ -80,18 +82,19 @@ export async function listClaimantStates(
   tx: Transaction,
   keys: { item: ItemId; caller: UnlockedCaller }[],
 ): Promise<(ClaimantState | null)[]> {
-  type StateRow = Omit<ClaimRow, 'id'> & { nth: number; rsvp: Rsvp | null; id: string | null };
+  type StateRow = Omit<ClaimRow, 'id'> & Standing & { nth: number; rsvp: Rsvp | null; id: string | null };
   const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));
   const eventId = joinedBy('i', 'event_id');
   const rows = await tx.query<StateRow>(sql`
-    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.note, c.created_at
+    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.note, c.created_at, ${standingColumns()}
     from ${rowsOf('items i', claims, itemKey, { userId: 'uuid' })}
     left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
-    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id`);
+    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id
+    left join event_people p on p.event_id = ${eventId} and p.user_id = k.user_id`);
   return byPosition(rows, keys.length).map((row) => {
     if (!row) return null;
     const { rsvp, id, quantity, note, createdAt } = row;
-    return { rsvp, claim: id === null ? null : { id, quantity, note, createdAt } };
+    return { rsvp, standing: row, claim: id === null ? null : { id, quantity, note, createdAt } };
   });
 }
 
