@@ -5,6 +5,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ChangedRecords, ListingKey } from '#fresh-records';
 import type { Transaction } from '#pg';
+import type { Contact } from '../lib/contact.ts';
 import type { LockedTable } from '../schema/locks.ts';
 import type { App } from './app.ts';
 import { type Endpoint, type RegistrationServices, registerEndpoint } from './define-endpoint.ts';
@@ -52,6 +53,12 @@ export type DeletionHook = {
   run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects | undefined>;
 };
 
+/**
+ * What follows from contacts that an account has confirmed, or lost, in the transaction of the change. It has locked the account and
+ * the contacts, and has stored what the account has now.
+ */
+export type ContactHook = (tx: Transaction, userId: string, changed: Contact[]) => Promise<void>;
+
 export type Module<S> = {
   /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */
   tag: string;
@@ -59,6 +66,7 @@ export type Module<S> = {
   endpoints: Record<string, Endpoint<S>>;
   jobs?: Job<S>[];
   deletionHooks?: DeletionHook[];
+  contactHooks?: ContactHook[];
   exportSections?: ExportSection[];
   /** Prepares the Fastify scope that holds the module's endpoints, for example with body parsers. */
   setup?(app: App, services: S): void;

@@ -32,6 +32,9 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     item_stock: { key: 'event_id', owner: 'modules/items' },
     claims: { key: 'event_id', owner: 'modules/items' },
     bookings: { key: 'event_id', owner: 'modules/attendance' },
+    invitations: { key: 'subject_id', owner: 'modules/invitations' },
+    invitation_uses: { key: 'subject_id', owner: 'modules/invitations' },
+    invitation_sends: { key: 'user_id', owner: 'modules/invitations' },
     idempotency_keys: { key: 'user_id', owner: 'idempotency' },
     conversations: { key: 'user_id', owner: 'modules/messages' },
     messages: { key: 'user_id', owner: 'modules/messages' },
@@ -65,6 +68,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     known_networks: { key: 'contact_hash', owner: 'modules/accounts' },
     audit: { key: 'who', owner: 'audit' },
     suppressed_addresses: { key: 'address_hash', owner: 'mail' },
+    refused_invitations: { key: 'contact_hash', owner: 'modules/invitations' },
   },
 ];
 

@@ -24,6 +24,7 @@ export const LOCK_ORDER = [
   'imports',
   'events',
   'event_tombstones',
+  'invitations',
   'event_counters',
   'event_people',
   'rsvps',

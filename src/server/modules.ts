@@ -18,6 +18,7 @@ import { guests } from '../modules/guests/index.ts';
 import { flags } from '../modules/instance/flags/index.ts';
 import { instance } from '../modules/instance/index.ts';
 import { mails } from '../modules/instance/mails/index.ts';
+import { invitations } from '../modules/invitations/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
@@ -48,6 +49,7 @@ export const modules: Module<Services>[] = [
   events,
   attendance,
   items,
+  invitations,
   guests,
   discovery,
   feed,

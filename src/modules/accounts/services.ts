@@ -1,4 +1,4 @@
-import type { DeletionHook } from '../../http/define-module.ts';
+import type { ContactHook, DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { PeopleServices } from '../people/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
@@ -9,26 +9,32 @@ import { createSmsDriver, type SmsDriver } from './sms/driver.ts';
  * What the modules contribute: deletion hooks in lock order, and export sections in the order of the
  * document.
  */
-export type AccountHooks = { deletionHooks: DeletionHook[]; exportSections: ExportSection[] };
+export type AccountHooks = {
+  deletionHooks: DeletionHook[];
+  contactHooks: ContactHook[];
+  exportSections: ExportSection[];
+};
 
 type LowerServices = UploadServices & PeopleServices;
 
 export type AccountServices = LowerServices & {
   sms: SmsDriver;
   deletionHooks: DeletionHook[];
+  contactHooks: ContactHook[];
   openExport: OpenExport;
 };
 
 /** @param sms replaces the configured driver, for tests */
 export function createAccountServices(
   services: LowerServices,
-  { deletionHooks, exportSections }: AccountHooks,
+  { deletionHooks, contactHooks, exportSections }: AccountHooks,
   sms?: SmsDriver,
-): Pick<AccountServices, 'sms' | 'deletionHooks' | 'openExport'> {
+): Pick<AccountServices, 'sms' | 'deletionHooks' | 'contactHooks' | 'openExport'> {
   const { config, log, instance } = services;
   return {
     sms: sms ?? createSmsDriver(config, log, async () => (await instance.settings()).name),
     deletionHooks,
+    contactHooks,
     openExport: createExports(services, exportSections),
   };
 }

@@ -135,13 +135,14 @@ async function replaceContact(
   if (gained && !(await reserveContact(tx, userId, gained, context.now))) return new Problem('contact_taken');
   if (lost) await deleteCodesOf(tx, hashContact(context.secretKey, lost));
   await lockOwnAccount(tx, caller);
-  if (endOtherSessions) await endOthers(tx, context, caller);
   if (next && canReceive(next)) await deleteContactChange(tx, userId, next);
   await setContact(tx, userId, kind, next?.value ?? null);
-  if (lost) {
-    await releaseContact(tx, userId, lost);
-    await keepAuditOf(tx, context.secretKey, { userId, contact: lost });
-  }
+  if (lost) await releaseContact(tx, userId, lost);
+  const changed = [lost, gained].filter((contact) => contact !== undefined && contact !== null);
+  for (const hook of services.contactHooks) await hook(tx, userId, changed);
+  // It writes to the change log, so the hooks lock their rows before.
+  if (endOtherSessions) await endOthers(tx, context, caller);
+  if (lost) await keepAuditOf(tx, context.secretKey, { userId, contact: lost });
   if (lost || gained)
     await recordAudit(tx, context, { userId }, next ? 'contact_changed' : 'contact_removed', kind);
   const told =

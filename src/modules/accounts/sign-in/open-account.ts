@@ -4,7 +4,7 @@ import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf, recordAudit } from '../../../audit/audit.ts';
 import { deviceCookie, sessionCookie, wayCookie } from '../../../http/browser-cookie.ts';
 import { languageOf } from '../../../http/request-language.ts';
-import type { Contact } from '../../../lib/contact.ts';
+import { type Contact, contactsOf } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { type FoundAccount, findOrCreateAccount } from '../accounts.ts';
 import { checkProof, type Proof } from '../codes/check-proof.ts';
@@ -89,13 +89,17 @@ async function signInTo<T>(
  */
 export async function enterAccount<T>(
   tx: Transaction,
-  { config, flags, instance }: AccountServices,
+  { config, flags, instance, contactHooks }: AccountServices,
   context: AuditContext,
   request: FastifyRequest,
   { id, isNew, isSuspended }: FoundAccount,
   open: OpenSession<T>,
 ) {
-  if (isNew) await flags.require('signUps');
+  if (isNew) {
+    await flags.require('signUps');
+    const confirmed = contactsOf(await requireMe(tx, id));
+    for (const hook of contactHooks) await hook(tx, id, confirmed);
+  }
   const session = await open(tx, { userId: id, userAgent: userAgentOf(request), isSuspended }, context);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await requireMe(tx, id);
