@@ -15,6 +15,7 @@ import {
   deleteRows,
   empty,
   insertRows,
+  isOneOf,
   type Queryable,
   type Statement,
   sql,
@@ -191,6 +192,11 @@ export async function dropMail(db: Queryable, { userId, id }: MailKey): Promise<
 /** Deletes the mails to a person, and those about the person. */
 export async function deleteMailsOf(tx: Transaction, userId: string): Promise<void> {
   await tx.execute(sql`delete from mails where user_id = ${userId} or subject_id = ${userId}`);
+}
+
+/** Deletes the mails to recipients, such as those of invitations. */
+export async function deleteMailsTo(tx: Transaction, userIds: string[]): Promise<void> {
+  await tx.execute(sql`delete from mails where ${isOneOf(sql`user_id`, userIds)}`);
 }
 
 /** The number of rows that one statement of maintenance deletes. */

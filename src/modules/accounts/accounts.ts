@@ -79,6 +79,14 @@ export async function findOwner(tx: Transaction, contact: Contact): Promise<stri
   return owner?.userId ?? null;
 }
 
+/** The accounts of contacts, by the canonical value of the contact. */
+export async function listOwners(tx: Queryable, contacts: Contact[]): Promise<Map<string, string>> {
+  if (contacts.length === 0) return new Map();
+  const rows = await tx.query<{ contact: string; userId: string }>(sql`
+    select contact, user_id from contacts where contact = any(${contacts.map(({ value }) => value)}::text[])`);
+  return new Map(rows.map(({ contact, userId }) => [contact, userId]));
+}
+
 /** Finds the account of a contact, which stays share-locked until the transaction ends. */
 export async function findAccount(
   tx: Transaction,
