@@ -1,31 +1,43 @@
 /** The fields of the form of an event. */
-import type { Event } from '@potluck/client';
+import type { CreateEventData, Event } from '@potluck/client';
 import { categoryName } from '#lib/discovery/category-name.ts';
 import { coverFocuses } from '#lib/event/form/cover-focuses.ts';
 import { coverThemes } from '#lib/event/form/cover-themes.ts';
 import { m } from '#lib/messages/index.js';
 
+/** The steps of the form, in their order. */
+export const steps = ['what', 'where', 'who'] as const;
+export type FormStep = (typeof steps)[number];
+
 type FormField = {
   label: () => string;
+  /** The step that has the control. */
+  step: FormStep;
   /** The text of an event, if the API takes what the form sends. Other fields are converted in event-form.ts. */
   plain?: (event: Event) => string;
+  /** Whether the box of an event is checked. The API takes it as the form sends it. */
+  box?: (event: Event) => boolean;
   /** The text in the form of a new event. Default: empty. */
   initial?: string;
   /** The name of a value that the visitor chooses from a list. */
   nameOf?: (value: string) => string;
 };
 
-const audiences: Record<string, () => string> = {
+type EventBody = CreateEventData['body'];
+/** The names of the values of a field of the API. A value without a name does not compile. */
+type Names<Value> = Record<Value & string, () => string>;
+
+export const audiences: Names<EventBody['guestListVisibility']> = {
   organizer: m.organizer_audience_organizer,
   guests: m.organizer_audience_guests,
   everyone: m.organizer_audience_everyone,
 };
-const visibilities: Record<string, () => string> = {
+const visibilities: Names<EventBody['visibility']> = {
   public: m.organizer_visibility_public,
   unlisted: m.organizer_visibility_unlisted,
   private: m.organizer_visibility_private,
 };
-const modules: Record<string, () => string> = {
+export const modules: Names<NonNullable<EventBody['enabledModules']>[number]> = {
   bringList: m.organizer_module_bring,
   wishList: m.organizer_module_wish,
   booking: m.organizer_module_booking,
@@ -41,27 +53,29 @@ const audienceName = (value: string) => choiceName(audiences, value) ?? '';
 
 /** In the order of the form. */
 export const eventFields = {
-  title: { label: m.organizer_title, plain: (event) => event.title },
+  title: { label: m.organizer_title, step: 'what', plain: (event) => event.title },
   category: {
     label: m.organizer_category,
+    step: 'what',
     plain: (event) => event.category.slug,
     nameOf: (value) => value && categoryName(value),
   },
-  description: { label: m.organizer_description, plain: (event) => event.description },
-  address: { label: m.organizer_address },
+  description: { label: m.organizer_description, step: 'what', plain: (event) => event.description },
+  address: { label: m.organizer_address, step: 'where' },
   /** The exact spot. Empty: the middle of the town. */
-  lat: { label: m.organizer_latitude },
-  lng: { label: m.organizer_longitude },
-  allDay: { label: m.organizer_all_day },
-  startDate: { label: m.organizer_start_date },
-  startTime: { label: m.organizer_start_time, initial: '18:00' },
+  lat: { label: m.organizer_latitude, step: 'where' },
+  lng: { label: m.organizer_longitude, step: 'where' },
+  allDay: { label: m.organizer_all_day, step: 'what', box: (event) => event.allDay },
+  startDate: { label: m.organizer_start_date, step: 'what' },
+  startTime: { label: m.organizer_start_time, step: 'what', initial: '18:00' },
   /** Empty: the day of the start, or the next day if the event ends before the time of its start. */
-  endDate: { label: m.organizer_end_date },
-  endTime: { label: m.organizer_end_time, initial: '22:00' },
+  endDate: { label: m.organizer_end_date, step: 'what' },
+  endTime: { label: m.organizer_end_time, step: 'what', initial: '22:00' },
   /** The address of an uploaded image; empty for the drawn cover. */
-  coverUrl: { label: m.organizer_cover },
+  coverUrl: { label: m.organizer_cover, step: 'what' },
   coverFocus: {
     label: m.organizer_cover_focus,
+    step: 'what',
     plain: (event) => event.coverFocus,
     initial: 'center',
     nameOf: (value) => choiceName(coverFocuses, value) ?? '',
@@ -69,27 +83,35 @@ export const eventFields = {
   /** Empty: drawn by the id and the category. */
   coverTheme: {
     label: m.organizer_theme,
+    step: 'what',
     nameOf: (value) => choiceName(coverThemes, value) ?? m.organizer_theme_automatic(),
   },
   /** Empty: unknown. */
-  price: { label: m.organizer_price, initial: '0' },
+  price: { label: m.organizer_price, step: 'who', initial: '0' },
   /** Empty: that of the place. */
-  currency: { label: m.organizer_currency, plain: (event) => event.currency },
-  capacity: { label: m.organizer_capacity },
-  modules: { label: m.organizer_modules, nameOf: (value) => choiceName(modules, value) ?? value },
+  currency: { label: m.organizer_currency, step: 'who', plain: (event) => event.currency },
+  capacity: { label: m.organizer_capacity, step: 'what' },
+  modules: {
+    label: m.organizer_modules,
+    step: 'who',
+    nameOf: (value) => choiceName(modules, value) ?? value,
+  },
   visibility: {
     label: m.organizer_visibility,
+    step: 'who',
     initial: 'public',
     nameOf: visibilityName,
   },
   guestListVisibility: {
     label: m.organizer_guest_list_visibility,
+    step: 'who',
     plain: (event) => event.guestListVisibility,
     initial: 'guests',
     nameOf: audienceName,
   },
   claimantVisibility: {
     label: m.organizer_claimant_visibility,
+    step: 'who',
     plain: (event) => event.claimantVisibility,
     initial: 'guests',
     nameOf: audienceName,
@@ -97,13 +119,38 @@ export const eventFields = {
 } satisfies Record<string, FormField>;
 
 export type EventFieldName = keyof typeof eventFields;
-export type TextFieldName = Exclude<EventFieldName, 'allDay' | 'modules'>;
+type BoxFieldName = {
+  [Name in EventFieldName]: (typeof eventFields)[Name] extends { box: unknown } ? Name : never;
+}[EventFieldName];
+type TextFieldName = Exclude<EventFieldName, BoxFieldName | 'modules'>;
+export type FieldValues = Record<TextFieldName, string> & Record<BoxFieldName, boolean>;
 
 export const fieldRows = Object.entries(eventFields) as [EventFieldName, FormField][];
 
-/** Makes the texts of the form, field by field. */
-export const textsOf = (textOf: (name: EventFieldName, field: FormField) => string) =>
-  Object.fromEntries(fieldRows.map(([name, field]) => [name, textOf(name, field)])) as Record<
-    TextFieldName,
-    string
-  >;
+/** Makes the values of the form, field by field. */
+export const valuesOf = (
+  textOf: (name: EventFieldName, field: FormField) => string,
+  isChecked: (name: EventFieldName, field: FormField) => boolean,
+) =>
+  Object.fromEntries(
+    fieldRows.map(([name, field]) => [name, field.box ? isChecked(name, field) : textOf(name, field)]),
+  ) as FieldValues;
+
+/** The steps of the fields that the API names otherwise. A field of the API that the form lacks does not compile. */
+const otherSteps = {
+  startAt: 'what',
+  endAt: 'what',
+  timezone: 'what',
+  template: 'what',
+  location: 'where',
+  isPriceKnown: 'who',
+  enabledModules: 'who',
+} satisfies Record<Exclude<keyof EventBody, EventFieldName>, FormStep>;
+
+const stepByName = new Map<string, FormStep>([
+  ...Object.entries(otherSteps),
+  ...fieldRows.map(([name, { step }]) => [name, step] as const),
+]);
+
+/** The step that has a field. @param path as the API names it, such as `location.lat`, or the name of a field of the form */
+export const stepOf = (path: string): FormStep => stepByName.get(path.split('.', 1)[0] ?? '') ?? 'who';

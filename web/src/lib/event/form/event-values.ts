@@ -1,32 +1,16 @@
 /** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
 
-import type { TextFieldName } from '#lib/event/form/event-fields.ts';
+import type { FieldValues } from '#lib/event/form/event-fields.ts';
 import type { FormProblem } from '#lib/forms/form-problem.ts';
 import type { Box } from '#lib/map/mercator.ts';
 import type { ChosenPlace } from '#lib/places/places.ts';
 
-/** The steps of the form, in their order. */
-export const steps = ['what', 'where', 'who'] as const;
-export type FormStep = (typeof steps)[number];
-
-const fieldsOfFirstStep = [
-  ...['title', 'description', 'category', 'capacity', 'coverUrl', 'coverTheme'],
-  ...['startAt', 'endAt', 'startTime', 'endTime', 'allDay', 'timezone'],
-];
-
-/** The step that has a field. @param path as the API names it, such as `location.lat`, or the name of a field of the form */
-export function stepOf(path: string): FormStep {
-  if (path.startsWith('location')) return 'where';
-  return fieldsOfFirstStep.includes(path) ? 'what' : 'who';
-}
-
 export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
 
 /** The fields of the form (event-fields.ts), and what it keeps beside them. */
-export type EventValues = Record<TextFieldName, string> & {
+export type EventValues = FieldValues & {
   /** The chosen place as JSON (`ChosenPlace`), or empty. */
   place: string;
-  allDay: boolean;
   /** The stored times of an existing event; empty for a new one. */
   startAt: string;
   endAt: string;

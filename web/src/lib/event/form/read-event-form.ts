@@ -1,6 +1,6 @@
 /** Reads the form of an event, on the server and for drafts in browsers. */
 
-import { textsOf } from '#lib/event/form/event-fields.ts';
+import { valuesOf } from '#lib/event/form/event-fields.ts';
 import type { EventValues, ItemValues } from '#lib/event/form/event-values.ts';
 import { parseTime } from '#lib/event/form/wall-times.ts';
 import { type Fields, textOf } from '#lib/forms/texts.ts';
@@ -10,11 +10,10 @@ export function readEventForm(form: Fields): EventValues {
   const text = (name: string) => textOf(form.get(name));
   const choice = parseChosen(text('choice'));
   return {
-    ...textsOf(text),
+    ...valuesOf(text, (name) => form.has(name)),
     ...timesOf(text),
     ...(choice?.address !== undefined && { address: choice.address }),
     place: choice ? JSON.stringify(choice) : text('place'),
-    allDay: form.has('allDay'),
     startAt: text('startAt'),
     endAt: text('endAt'),
     modules: form.getAll('module').map(textOf),

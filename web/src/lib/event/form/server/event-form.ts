@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import { currencyAt, maxPrice } from '#lib/event/form/currency.ts';
-import { fieldRows, textsOf } from '#lib/event/form/event-fields.ts';
+import { fieldRows, modules, valuesOf } from '#lib/event/form/event-fields.ts';
 import type { EventValues } from '#lib/event/form/event-values.ts';
 import { readEventForm } from '#lib/event/form/read-event-form.ts';
 import type { TemplateStart } from '#lib/event/form/template-start.ts';
@@ -19,7 +19,6 @@ import { emojiOfTemplate, startValuesOf } from './template-starts.ts';
 
 type EventBody = CreateEventData['body'];
 
-const modules = ['bringList', 'wishList', 'booking', 'guestRsvp'] as const;
 const maxCapacity = 1_000_000;
 const keyPattern = /^[0-9a-f-]{36}$/;
 
@@ -35,8 +34,8 @@ export function startOf(template: TemplateWithItems, key: string): TemplateStart
     values: {
       ...startValuesOf(slug, key),
       modules: items.some(({ kind }) => kind === 'wish')
-        ? [...modules]
-        : modules.filter((name) => name !== 'wishList'),
+        ? Object.keys(modules)
+        : Object.keys(modules).filter((name) => name !== 'wishList'),
       items: items.map(({ title, kind, quantityNeeded, emoji }) => ({
         title: suggestedTitle(title),
         kind,
@@ -49,10 +48,12 @@ export function startOf(template: TemplateWithItems, key: string): TemplateStart
 
 /** The values of a new event. */
 export const valuesOfStart = ({ slug, values }: TemplateStart, key: string): EventValues => ({
-  ...textsOf((_, { initial = '' }) => initial),
+  ...valuesOf(
+    (_, { initial = '' }) => initial,
+    () => false,
+  ),
   startDate: suggestedDay(Date.now()),
   place: '',
-  allDay: false,
   startAt: '',
   endAt: '',
   ...values,
@@ -74,12 +75,14 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
   const { address, lat, lng, isExact } = location;
   const place: ChosenPlace = { label: address, town, lat, lng, timeZone: timezone };
   return {
-    ...textsOf((_, { plain }) => plain?.(event) ?? ''),
+    ...valuesOf(
+      (_, { plain }) => plain?.(event) ?? '',
+      (_, { box }) => box?.(event) ?? false,
+    ),
     place: JSON.stringify(place),
     address,
     lat: isExact ? String(lat) : '',
     lng: isExact ? String(lng) : '',
-    allDay,
     startDate: start.date,
     startTime: allDay ? '' : start.time,
     // The day of the end is inclusive in the form, and exclusive in the API.
@@ -138,7 +141,6 @@ export function toEventBody(
     ...plainFields(values),
     startAt,
     endAt,
-    allDay: values.allDay,
     timezone: place.timeZone,
     location: { address: values.address, ...spot },
     coverUrl: values.coverUrl || null,
@@ -155,7 +157,7 @@ export function toEventBody(
 /** The fields that are sent as they are. The API checks the values of lists. */
 const plainFields = (values: EventValues) =>
   Object.fromEntries(
-    fieldRows.filter(([, { plain }]) => plain).map(([name]) => [name, values[name]]),
+    fieldRows.filter(([, { plain, box }]) => plain ?? box).map(([name]) => [name, values[name]]),
   ) as Pick<EventBody, 'title' | 'category'>;
 
 export const isWhole = (value: number, min: number, max: number): boolean =>
