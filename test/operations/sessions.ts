@@ -9,7 +9,7 @@ import {
   requestMail,
   tokenOf,
 } from '../support/factories.ts';
-import { cursorPage, language, yesOrNo } from './fields.ts';
+import { cursorPage, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -22,18 +22,8 @@ import {
   text,
   withToken,
 } from './operation.ts';
-import {
-  countryCode,
-  flag,
-  httpUrl,
-  line,
-  oneOf,
-  opaque,
-  orNull,
-  personName,
-  prose,
-  username,
-} from './rules.ts';
+import { profileFields } from './profile-fields.ts';
+import { countryCode, flag, httpUrl, oneOf, opaque, orNull, prose } from './rules.ts';
 
 const device = { deviceToken: prose(100) };
 const country = { country: countryCode };
@@ -181,14 +171,8 @@ export const sessionOperations: Record<string, Operation> = {
     ...of(
       {},
       {
-        name: personName(80),
-        username,
-        bio: prose(500),
-        city: line(0, 80),
         avatar: orNull(httpUrl),
-        isPrivate: flag,
-        language,
-        mailReplies: flag,
+        ...Object.fromEntries(Object.entries(profileFields).map(([name, { rule }]) => [name, rule])),
       },
     ),
     example: () => ({ city: 'Oslo' }),

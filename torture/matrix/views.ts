@@ -3,6 +3,7 @@
  * nothing else.
  */
 import { initialValues } from '../../test/operations/event-fields.ts';
+import { initialProfile } from '../../test/operations/profile-fields.ts';
 import {
   type Name,
   type Profile,
@@ -94,11 +95,11 @@ function peopleViews({ people }: World): View[] {
   const ownProfile = (name: Name) => {
     const { phone, city, bio, createdAt } = people[name];
     const own = {
+      ...initialProfile,
       phone,
       email: null,
       oidc: null,
       language: 'en',
-      mailReplies: false,
       city,
       bio,
       createdAt,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../http/schemas.ts';
 import { code, country, email, phone } from '../accounts/codes/schemas.ts';
-import { personName } from '../accounts/profile/schemas.ts';
+import { personName } from '../accounts/profile/profile-fields.ts';
 import { LinkToken } from '../accounts/sign-in/schemas.ts';
 import { Booking } from '../attendance/bookings/schemas.ts';
 import { rsvpStatuses } from '../events/repo.ts';

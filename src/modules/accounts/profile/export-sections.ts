@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../../http/schemas.ts';
+import { profileColumns, storedFields } from './profile-fields.ts';
 
-const { id, count, name, username } = exportColumns;
+const { id, count } = exportColumns;
 
 export const profileExportSections: ExportSection[] = [
   {
@@ -16,13 +17,7 @@ export const profileExportSections: ExportSection[] = [
       oidc: nullable(Type.String({ examples: ['https://id.example.org/ 248289761001'] }), {
         description: 'The identity at an OpenID Connect provider: the issuer, a space, the subject.',
       }),
-      name,
-      username,
-      bio: Type.String(),
-      city: Type.String(),
-      language: nullable(Type.String({ examples: ['sv'] }), { description: 'Of mails.' }),
-      mailReplies: Type.Boolean({ description: 'Whether guests can reply to mails about the events.' }),
-      isPrivate: Type.Boolean(),
+      ...storedFields,
       role: oneOf(['user', 'admin']),
       avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
       suspendedAt: nullable(timestamp()),
@@ -35,8 +30,8 @@ export const profileExportSections: ExportSection[] = [
     description: 'The account, with the phone number, the mail address and the identity.',
     tables: ['users', 'user_counters', 'contacts', 'guest_contacts', 'usernames'],
     rows: (subject) => sql`
-      select u.id, u.phone, u.email, u.oidc, u.name, u.username, u.bio, u.city, u.language, u.mail_replies, u.is_private, u.role, u.avatar_upload, u.suspended_at,
-        u.suspension_reason, u.created_at, coalesce(c.followers_count, 0) as followers_count, coalesce(c.following_count, 0) as following_count,
+      select u.id, u.phone, u.email, u.oidc, ${profileColumns}, u.role, u.avatar_upload, u.suspended_at, u.suspension_reason, u.created_at,
+        coalesce(c.followers_count, 0) as followers_count, coalesce(c.following_count, 0) as following_count,
         coalesce(c.events_count, 0) as events_count
       from users u left join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
   },

@@ -1,21 +1,16 @@
 import { contentHash, versionOf, weakTag } from '../../../http/conditional.ts';
 import { avatarUrl } from '../../people/present.ts';
+import { type ProfileFields, valuesOf } from './profile-fields.ts';
 import type { Me } from './schemas.ts';
 
 /** The caller's own account. `avatarUpload`: null for the generated avatar. */
 export type MeRow = Omit<Me, 'avatar'> & { avatarUpload: string | null };
 
-export type ProfileFields = Pick<
-  MeRow,
-  'name' | 'username' | 'bio' | 'city' | 'language' | 'mailReplies' | 'isPrivate' | 'avatarUpload'
->;
+/** What the owner of a profile sets, as a row has it. */
+export type StoredProfile = ProfileFields & Pick<MeRow, 'avatarUpload'>;
 
 /** The version of a profile, for `If-Match`: it changes with the fields that its owner sets. */
-export const versionOfMe = (row: ProfileFields): string =>
-  versionOf([
-    ...[row.name, row.username, row.bio, row.city, row.language, row.mailReplies],
-    ...[row.isPrivate, row.avatarUpload],
-  ]);
+export const versionOfMe = (row: StoredProfile): string => versionOf([...valuesOf(row), row.avatarUpload]);
 
 /** The ETag of the own account begins with the version of the profile. */
 export const etagOfMe = (row: MeRow): string => weakTag(versionOfMe(row) + contentHash(JSON.stringify(row)));

@@ -1,12 +1,13 @@
 /** The caller's own account: reads and changes of the row in `users`. */
 import { recordChange } from '#fresh-records';
-import { one, type Queryable, sql, type Transaction, update } from '#pg';
+import { assignments, one, type Queryable, sql, type Transaction, update } from '#pg';
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import { changedPeople } from '../../../identity/changed-people.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import { userSearchText } from '../../people/search/patterns.ts';
 import { isOwnUpload } from '../../uploads/repo.ts';
-import type { MeRow, ProfileFields } from './present.ts';
+import type { MeRow, StoredProfile } from './present.ts';
+import { columnsOf, profileColumns } from './profile-fields.ts';
 import { isReservedUsername } from './reserved-usernames.ts';
 import type { MeChange } from './schemas.ts';
 
@@ -20,8 +21,8 @@ export async function requireMe(db: Queryable, id: string): Promise<MeRow> {
 /** @returns null if the account has been deleted */
 export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
   const [row] = await db.query<MeRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.email, u.oidc, u.language,
-      u.mail_replies, u.role, u.is_private, u.avatar_upload, u.created_at, c.followers_count, c.following_count, c.events_count
+    select u.id, ${profileColumns}, u.avatar_upload, u.phone, u.email, u.oidc, u.role, u.created_at,
+      c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
   return row ?? null;
@@ -41,24 +42,22 @@ export async function updateProfile(
   tx: Transaction,
   id: string,
   change: ProfileChange,
-  check: (current: ProfileFields) => void = () => {},
+  check: (current: StoredProfile) => void = () => {},
 ): Promise<void> {
   const current = one(
-    await tx.query<ProfileFields>(sql`
-    select name, username, bio, city, language, mail_replies, is_private, avatar_upload from users where id = ${id} for no key update`),
+    await tx.query<StoredProfile>(sql`
+    select ${profileColumns}, u.avatar_upload from users u where u.id = ${id} for no key update`),
   );
   check(current);
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
   if (next.username !== current.username) await changeUsername(tx, id, current.username, next.username);
-  await tx.query(sql`
-    ${update(
-      'users',
-      sql`name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
-        language = ${next.language}, mail_replies = ${next.mailReplies}, is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
-        search = ${userSearchText(next.name, next.username)}`,
-    )}
-    where id = ${id}`);
+  const changed = assignments({
+    ...columnsOf(next),
+    avatar_upload: next.avatarUpload,
+    search: userSearchText(next.name, next.username),
+  });
+  await tx.query(sql`${update('users', changed)} where id = ${id}`);
   await recordChange(tx, { records: [changedPeople([id])] });
 }
 
