@@ -7,7 +7,16 @@ import type { Database } from './client.ts';
 import { one } from './queryable.ts';
 import { empty, formOf, isOneOf, join, raw, type Statement, sql } from './sql.ts';
 
-type ColumnType = 'boolean' | 'bytea' | 'date' | 'int' | 'smallint' | 'text' | 'timestamptz' | 'uuid';
+type ColumnType =
+  | 'boolean'
+  | 'bytea'
+  | 'date'
+  | 'int'
+  | 'jsonb'
+  | 'smallint'
+  | 'text'
+  | 'timestamptz'
+  | 'uuid';
 
 /** The types of columns, by the property of a row that has the value: `eventId` is the column `event_id`. */
 type Columns<T> = { readonly [P in keyof T & string]?: ColumnType };

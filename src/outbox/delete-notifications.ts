@@ -12,7 +12,7 @@ export async function deleteEventNotifications(
   organizerId: string,
 ): Promise<void> {
   for (const table of ['notification_causes', 'notifications'] as const)
-    await lockAndDelete(tx, table, sql`subject_id = ${eventId}`);
+    await lockAndDelete(tx, table, sql`(subject_id = ${eventId} or event_id = ${eventId})`);
   await tx.execute(sql`
     with locked as materialized (
       select user_id, notification_id, subscription_id from push_deliveries

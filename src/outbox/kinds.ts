@@ -129,6 +129,15 @@ const causes = {
     icon: 'Lock',
     description: 'for the organizer: an admin hides the event; only while the admin does',
   },
+  decision: {
+    about: 'event',
+    isFromPerson: false,
+    isAnonymous: true,
+    level: 'all',
+    mail: eventMails,
+    icon: 'Check',
+    description: 'what was decided about the caller at an event: `decision` says what, and why',
+  },
   message: {
     about: 'person',
     isFromPerson: true,

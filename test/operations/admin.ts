@@ -46,6 +46,7 @@ const previewedMails: Record<ExampleKind, true> = {
   newEvent: true,
   bookingConfirmed: true,
   eventHidden: true,
+  decision: true,
   message: true,
   follower: true,
   reports: true,

@@ -4,6 +4,7 @@ import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { mailStates } from '../../mail/mails.ts';
+import { decided } from '../../outbox/decisions.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
 import { codesOfAdminKinds, codesOfPersonKinds, storedMailKinds } from './schemas.ts';
 import { unreadSummaries } from './summary-repo.ts';
@@ -17,22 +18,25 @@ export const notificationExportSections: ExportSection[] = [
       id: exportColumns.id,
       kind,
       subjectId: Type.String({
-        description: `The id of the event; of the person for ${codesOfPersonKinds}; of the recipient for ${codesOfAdminKinds}.`,
+        description: `The id of the event; of the decision for \`decision\`; of the person for ${codesOfPersonKinds}; of the recipient for ${codesOfAdminKinds}.`,
       }),
       count: Type.Integer({ examples: [1] }),
+      decision: nullable(
+        Type.Object({ what: oneOf(decided), reason: nullable(Type.String()), title: Type.String() }),
+      ),
       createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),
       readAt: nullable(timestamp()),
     }),
     description: "The person's notifications, without those that come from people whom a block separates.",
     tables: ['notifications', 'notification_causes'],
     rows: ({ id }) => sql`
-      select n.id, n.kind, n.subject_id, n.count, n.created_at, n.read_at
+      select n.id, n.kind, n.subject_id, n.count, n.decision, n.created_at, n.read_at
       from (
-        select user_id, id, kind, subject_id, count, created_at, read_at from notifications where user_id = ${id}
+        select user_id, id, kind, subject_id, count, created_at, read_at, decision from notifications where user_id = ${id}
         union all
-        select user_id, id, kind, subject_id, amount, null, null from notification_causes where user_id = ${id}
+        select user_id, id, kind, subject_id, amount, null, null, decision from notification_causes where user_id = ${id}
         union all
-        select user_id, id, kind, subject_id, count, created_at, read_at from (${unreadSummaries(id)}) s
+        select user_id, id, kind, subject_id, count, created_at, read_at, decision from (${unreadSummaries(id)}) s
       ) n
       left join relations r on n.kind = any(${personKinds}) and r.user_id = n.user_id and r.other_id = n.subject_id
       where not coalesce(r.blocks or r.blocked_by, false)

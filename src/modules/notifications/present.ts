@@ -1,5 +1,6 @@
 /** Converts notification rows to the objects of responses. */
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import type { Decision } from '../../outbox/decisions.ts';
 import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
 import type { NoticedEvent } from '../../outbox/notices.ts';
 import { coverUrlOf, type EventRow } from '../events/present.ts';
@@ -17,7 +18,7 @@ import type {
 type Shown = Exclude<keyof NotificationEvent, 'id' | 'location'> | keyof NotificationEvent['location'];
 type EventColumns = Pick<EventRow, Shown | 'coverTheme' | 'category'>;
 
-/** The columns of the event are null if `eventId` is. */
+/** The columns of the event are null if `eventId` is; `title` is then that of the decision, if there is one. */
 export type NotificationRow = {
   id: string;
   kind: NotificationKind;
@@ -32,6 +33,7 @@ export type NotificationRow = {
   /** The first notice that it is about. */
   since: string | null;
   readAt: Date | null;
+  decision: Decision | null;
 } & EventColumns;
 
 export type BroughtItemRow = ItemId & Omit<BroughtItem, 'itemId'>;

@@ -37,23 +37,26 @@ const isRepeated = sql`(
 
 /**
  * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
- * longer see, not those that an event is hidden which no admin hides any more, not those that come from a person who is suspended, who blocks the viewer or
+ * longer see, except what was decided about the viewer there, not those that an event is hidden which no admin hides any more, not those that come from a person who is suspended, who blocks the viewer or
  * whom the viewer blocks, and those for admins only while the viewer is one. An inbox is small, so reading all of it is cheap.
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
   from (
-    select id, user_id, kind, subject_id, person_id, created_at, read_at, since, count - ${isRepeated}::int as count
+    select id, user_id, kind, subject_id, person_id, created_at, read_at, since, event_id, decision,
+      count - ${isRepeated}::int as count
     from (
-      select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since from notifications
-      where user_id = ${viewer.id}
+      select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since, event_id, decision
+      from notifications where user_id = ${viewer.id}
       union all ${unreadSummaries(viewer.id)}
     ) a
   ) n
-  left join events e on e.id = n.subject_id and n.kind <> all(${kindsWithoutEvent})
+  left join events e on e.id = coalesce(n.event_id, n.subject_id) and n.kind <> all(${kindsWithoutEvent})
+    and (n.decision is null or ${visibleCondition(viewer)})
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
-  where n.count > 0 and (n.kind = any(${kindsWithoutEvent}) or (e.id is not null and ${visibleCondition(viewer)}))
+  where n.count > 0
+    and (n.kind = any(${kindsWithoutEvent}) or n.decision is not null or (e.id is not null and ${visibleCondition(viewer)}))
     and (n.kind <> 'eventHidden' or e.hidden_at is not null)
     and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})
     and (n.kind <> all(${adminKinds})
@@ -96,9 +99,10 @@ const selectNotifications = (viewer: Viewer): Statement => sql`
       case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
       case when ${isPersonHidden} or n.kind = any(${anonymousKinds}) then null else n.person_id end as person_id,
       coalesce(r.follows, false) as is_following,
-      e.id as event_id, e.title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
+      e.id as event_id, coalesce(e.title, n.decision ->> 'title') as title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
       e.lat, e.lng, e.is_exact, e.status,
-      case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, n.read_at
+      case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, n.read_at,
+      n.decision
     ${visibleNotifications(viewer)}`;
 
 export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {

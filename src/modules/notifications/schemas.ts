@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { mailKinds } from '../../mail/kinds.ts';
+import { decided } from '../../outbox/decisions.ts';
 import {
   adminKinds,
   anonymousKinds,
@@ -110,6 +111,26 @@ export const Notification = named(
     reason: nullable(Type.String(), {
       description: 'For `eventHidden`: why the event is hidden. Null for other kinds.',
     }),
+    decision: nullable(
+      Type.Object({
+        what: oneOf(decided, {
+          description:
+            '`approved`, `refused`: your request to join. `removed`: you, from the event. `claimEnded`: your claim. ' +
+            '`missed`: your announcement was not sent. Clients must accept further values.',
+          examples: ['approved'],
+        }),
+        reason: nullable(Type.String(), { description: 'The words of the person who decided.' }),
+        title: Type.String({
+          description: 'The title of the event at that time.',
+          examples: ['Harbour potluck'],
+        }),
+      }),
+      {
+        description:
+          'For `decision`: what was decided about the caller. `event` is null if the caller may not see the event any more. ' +
+          'Null for other kinds.',
+      },
+    ),
     changes: nullable(
       Type.Object({
         parts: Type.Array(oneOf(changedParts), {

@@ -56,7 +56,7 @@ async function lockCauses(tx: Transaction, keys: CauseKey[]): Promise<CauseRow[]
   const ids = Map.groupBy(keys, ({ userId }) => userId);
   const locked = await lockEach([...ids.keys()], String, (userId) =>
     tx.query<CauseRow>(sql`
-      select user_id, id, kind, subject_id, actor_id, amount from notification_causes
+      select user_id, id, kind, subject_id, actor_id, amount, event_id, decision from notification_causes
       where user_id = ${userId} and id = any(${ids.get(userId)?.map(({ id }) => id) ?? []}::uuid[])
       order by id for update ${skipLockedUnless(false)}`),
   );

@@ -3,6 +3,7 @@ import { newId } from '#base';
 import { type Statement, sql, type Transaction } from '#pg';
 import type { BaseServices } from '../../../http/services.ts';
 import type { Cause } from '../../../outbox/causes.ts';
+import type { Decision } from '../../../outbox/decisions.ts';
 import {
   type Channel,
   countedKinds,
@@ -23,8 +24,16 @@ import {
   writeNotifications,
 } from './repo.ts';
 
-/** A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. */
-export type DueCause = Omit<Cause, 'kind'> & { kind: DeliveredKindName; since?: string | null };
+/**
+ * A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. `eventId`,
+ * `decision`: of a decision.
+ */
+export type DueCause = Omit<Cause, 'kind'> & {
+  kind: DeliveredKindName;
+  since?: string | null;
+  eventId?: string | null;
+  decision?: Decision | null;
+};
 
 /** What the jobs need that deliver. `mailer`: whether mails are sent; without one, nothing is read or stored for them. */
 export type DeliveryServices = Pick<BaseServices, 'db' | 'clock'> & { mailer: { isOn: boolean } };
@@ -103,14 +112,23 @@ const toPush = ({ userId, id, kind, subjectId, count }: NewNotification): NewPus
 /** One notification for each recipient, kind and subject, without those whose causes cancel each other out. */
 function toNotifications(causes: DueCause[]): DueNotification[] {
   const notifications = new Map<string, DueNotification>();
-  for (const { userId, kind, subjectId, actorId, amount, since = null } of causes) {
+  for (const {
+    userId,
+    kind,
+    subjectId,
+    actorId,
+    amount,
+    since = null,
+    eventId = null,
+    decision = null,
+  } of causes) {
     const key = `${userId} ${kind} ${subjectId}`;
     const { personId = null, count = 0 } = notifications.get(key) ?? {};
     notifications.set(key, {
       ...{ id: newId(), userId, kind, subjectId },
       personId: amount > 0 ? actorId : personId,
       count: count + amount,
-      since,
+      ...{ since, eventId, decision: decision && JSON.stringify(decision) },
     });
   }
   return [...notifications.values()].filter(({ count }) => count !== 0);

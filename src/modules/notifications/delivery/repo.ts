@@ -86,7 +86,7 @@ export async function listLevels(tx: Transaction, userIds: string[]): Promise<Ma
 
 /**
  * `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. `since`: the
- * first notice that it is about; an unread notification keeps an earlier one.
+ * first notice that it is about; an unread notification keeps an earlier one. `eventId`, `decision`: of a decision, as JSON.
  */
 export type NewNotification = {
   id: string;
@@ -96,6 +96,8 @@ export type NewNotification = {
   personId: string | null;
   count: number;
   since: string | null;
+  eventId: string | null;
+  decision: string | null;
 };
 
 /**
@@ -121,6 +123,8 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
         personId: 'uuid',
         count: 'int',
         since: 'uuid',
+        eventId: 'uuid',
+        decision: 'jsonb',
         createdAt: 'timestamptz',
       },
     )}

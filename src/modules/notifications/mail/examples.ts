@@ -52,6 +52,7 @@ const row: NotificationRow = {
   reason: null,
   since: null,
   readAt: null,
+  decision: null,
 };
 
 const rowBefore: NotificationRow = {
@@ -69,6 +70,10 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
   row: {
     ...{ ...row, kind, ...(kindsWithoutEvent.includes(kind) && { eventId: null }) },
     reason: kind === 'eventHidden' ? 'The address belongs to a person who knows nothing of the event.' : null,
+    decision:
+      kind === 'decision'
+        ? { what: 'refused', reason: 'The quay is full this year.', title: 'Glögg & <soup> on the quay' }
+        : null,
   },
   names: anonymousKinds.includes(kind) ? [] : ['Noor al-Hamad'],
   changes:

@@ -4,6 +4,7 @@ import type { ReadyConfig } from '../../../config/config.ts';
 import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { type MailTextName, mailText } from '../../../mail/mail-text.ts';
 import { senderName } from '../../../mail/sender-name.ts';
+import type { Decision } from '../../../outbox/decisions.ts';
 import type { NotificationKind } from '../../../outbox/kinds.ts';
 import { kinds as itemKinds } from '../../items/schemas.ts';
 import type { Changes } from '../notices.ts';
@@ -56,7 +57,7 @@ export function newsContent(
     heading: sentence,
     ...(row.eventId !== null && { event: eventBlock(row, language) }),
     paragraphs: [
-      ...(row.reason === null ? [] : [row.reason]),
+      ...[row.reason, row.decision?.reason].filter((reason) => typeof reason === 'string'),
       ...(changes ? changeLines(changes, language) : []),
       ...(message === null ? [] : [mailText('people_writes', language, { name: writer, text: message })]),
     ],
@@ -91,15 +92,19 @@ export const footerOf = (
   ...(stop ? [{ text: mailText('news_stop', language), url: stop.page }] : []),
 ];
 
-const snakeCase = (kind: NotificationKind): string =>
+const snakeCase = (kind: NotificationKind | Decision['what']): string =>
   kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** People whom a sentence names, before the others are counted. */
 const maxNames = 2;
 
 export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, language: Language): string {
-  const { kind, title, count } = row;
+  const { kind, title, count, decision } = row;
   const [name = mailText('people_someone', language)] = names;
+  if (decision) {
+    const text = `people_decision_${snakeCase(decision.what)}` as MailTextName;
+    return mailText(text, language, { title: title ?? '' });
+  }
   if (kind !== 'follower' || names.length < 2)
     return mailText(`people_news_${snakeCase(kind)}` as MailTextName, language, {
       title: title ?? '',
@@ -121,6 +126,8 @@ function buttonOf({ row, names }: MailedNews, links: string, language: Language)
   if (eventId !== null) return { text: mailText('news_see_event', language), url: `${links}/e/${eventId}` };
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
+  if (kind === 'decision')
+    return { text: mailText('news_see_notifications', language), url: `${links}/notifications` };
   if (kind === 'message')
     return { text: mailText('news_see_message', language), url: `${links}/messages/${personId}#newest` };
   return names.length > 1

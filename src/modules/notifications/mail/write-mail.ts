@@ -5,6 +5,7 @@ import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import {
+  anonymousKinds,
   type DeliveredKindName,
   type FanOutKind,
   fanOuts,
@@ -43,7 +44,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const isOfEvent = row.eventId !== null;
   const [news, calendar, replyTo] = await Promise.all([
     readNews(services, mail, row, rows),
-    isOfEvent && row.kind !== 'eventHidden' ? calendarPart(services, mail) : null,
+    isOfEvent && !anonymousKinds.includes(mail.kind) ? calendarPart(services, mail) : null,
     isOfEvent ? findReplyAddress(services, row) : null,
   ]);
   const content = newsContent(news, mail.language, context);

@@ -122,6 +122,7 @@ const toPayload = (row: NotificationRow, personName: string | null, announcement
     row.eventId === null
       ? null
       : { id: row.eventId, title: row.title, startAt: row.startAt, timezone: row.timezone },
+  decision: row.decision,
   announcement: announcement && { ...announcement, text: shorten(announcement.text, maxWords) },
 });
 

@@ -47,14 +47,30 @@ const textsWithoutMails = { ...immediateTexts, mail: m.people_level_inbox, all: 
  * @param mark of the names of people and events
  */
 export function describeNotification(
-  { kind, count, person, event }: Notification,
+  { kind, count, person, event, decision }: Notification,
   mark = (name: string) => name,
 ): string {
+  if (decision) {
+    // A newer server may decide more.
+    const describe = decisions[decision.what] ?? m.people_news_decision;
+    return describe({ title: mark(event?.title ?? decision.title) });
+  }
   const name = mark(person?.name ?? m.people_someone());
   const title = event ? mark(event.title) : '';
   // A newer server may have more kinds.
   return sentences[kind]?.({ title, name, count }) ?? m.people_news_other({ title: title || name });
 }
+
+const decisions: Record<
+  NonNullable<Notification['decision']>['what'],
+  (inputs: { title: string }) => string
+> = {
+  approved: m.people_decision_approved,
+  refused: m.people_decision_refused,
+  removed: m.people_decision_removed,
+  claimEnded: m.people_decision_claim_ended,
+  missed: m.people_decision_missed,
+};
 
 type Changes = NonNullable<Notification['changes']>;
 

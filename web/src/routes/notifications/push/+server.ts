@@ -26,8 +26,8 @@ const maxWords = 200;
 
 /** What changed and what the organizer writes about it; of other notifications, when and where the event is. */
 function bodyOf(entry: Notification): string {
-  const { event, announcement } = entry;
-  const words = announcement ? [cut(announcement.text)] : [];
+  const { event, announcement, decision } = entry;
+  const words = [announcement?.text, decision?.reason].flatMap((text) => (text ? [cut(text)] : []));
   const lines = [...describeChanges(entry), ...words];
   if (lines.length > 0) return lines.join('\n');
   return event ? `${formatPeriod(event)} · ${event.location.address}` : '';
