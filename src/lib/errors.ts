@@ -35,6 +35,8 @@ export const fieldRules = [
   'email',
   'after_start',
   'days_after_start',
+  'in_past',
+  'after_end',
   'needs_notice',
   'taken',
   'reserved',

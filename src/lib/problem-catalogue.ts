@@ -133,6 +133,10 @@ const byStatus = {
       'No such calendar',
       'The URL is unknown or was revoked. The owner of the calendar can create a new URL.',
     ],
+    announcement_not_found: [
+      'No such announcement',
+      'The announcement does not exist, or the caller may not read it.',
+    ],
     claim_not_found: ['Nothing is claimed', 'The caller has no claim on this item.'],
     subject_not_found: [
       'Nothing to report',
@@ -192,7 +196,10 @@ const byStatus = {
       'Not that many seats are free',
       'The seats are booked or reserved for the waitlist. Join the waitlist with `waitlist: true`.',
     ],
-    event_hidden: ['The event is hidden', 'An event that an admin hides cannot be copied.'],
+    event_hidden: [
+      'The event is hidden',
+      'An event that an admin hides cannot be copied, and nothing can be sent to its guests.',
+    ],
     capacity_below_booked: [
       'More seats than that are booked',
       '`capacity` cannot be lower than the number of seats already booked.',

@@ -108,15 +108,15 @@ export const listLastMails = (
       and (state <> 'queued' or attempts > 0)
     group by user_id, kind, subject_id`);
 
-/** How many mails about an event are in each state. */
+/** How many mails about subjects, such as an event and its announcements, are in each state. */
 export async function countMailsAbout(
   db: Queryable,
-  subjectId: string,
+  subjectIds: string[],
   kinds: string[],
 ): Promise<Map<MailState, number>> {
   const rows = await db.query<{ state: MailState; count: number }>(sql`
     select state, count(*)::int as count from mails
-    where subject_id = ${subjectId} and kind = any(${kinds}) group by state`);
+    where subject_id = any(${subjectIds}::uuid[]) and kind = any(${kinds}) group by state`);
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
 
@@ -197,6 +197,11 @@ export async function deleteMailsOf(tx: Transaction, userId: string): Promise<vo
 /** Deletes the mails to recipients, such as those of invitations. */
 export async function deleteMailsTo(tx: Transaction, userIds: string[]): Promise<void> {
   await tx.execute(sql`delete from mails where ${isOneOf(sql`user_id`, userIds)}`);
+}
+
+/** Deletes the mails about a subject that have not left yet. */
+export async function deleteQueuedMailsAbout(tx: Transaction, subjectId: string): Promise<void> {
+  await tx.execute(sql`delete from mails where subject_id = ${subjectId} and state = 'queued'`);
 }
 
 /** The number of rows that one statement of maintenance deletes. */

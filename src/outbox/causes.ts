@@ -1,7 +1,7 @@
 /** Stores what people are to be notified of, in the transaction of the write that causes it. */
 import { minId, newId } from '#base';
 import { type Statement, sql } from '#pg';
-import type { CauseKind, FanOutKind } from './kinds.ts';
+import type { CauseKind, StoredFanOutKind } from './kinds.ts';
 
 export type Cause = {
   /** The recipient. */
@@ -44,7 +44,7 @@ export const insertCauses = (causes: Cause[]): Statement =>
  * @param noticeId the notice that the guests are notified of. A fan-out has the first one that its recipients do not know
  */
 export const insertFanOuts = (
-  kind: FanOutKind,
+  kind: StoredFanOutKind,
   eventIds: string[],
   noticeId: string | null = null,
 ): Statement => sql`

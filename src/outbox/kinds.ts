@@ -4,6 +4,7 @@
  */
 import { dayMs, hourMs, minuteMs } from '#base';
 import { type Statement, sql } from '#pg';
+import { type Audience, guestAudiences, peopleOf, recipientsOf } from './audiences.ts';
 
 /** Where a notification goes. */
 export type Channel = 'inbox' | 'push' | 'mail';
@@ -42,32 +43,32 @@ type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true };
  */
 type DeliveredKind = Kind & { isFromPerson: boolean; isAnonymous?: true; mail: MailRule };
 
-/** Statements that select the `user_id` of recipients. A person may occur more than once. */
-type Recipients = (event: { eventId: string; organizerId: string }) => Statement[];
+/**
+ * Statements that select the `user_id` of recipients. A person may occur more than once. `actorId`: the organizer of the event; the
+ * author of an announcement, which alone has an `audience`.
+ */
+type Recipients = (of: { eventId: string; actorId: string; audience: Audience[] }) => Statement[];
 
-const guests: Recipients = ({ eventId }) => [
-  sql`select user_id from rsvps where event_id = ${eventId}`,
-  sql`select user_id from bookings where event_id = ${eventId}`,
-  sql`select user_id from claims where event_id = ${eventId}`,
-];
-const attendees: Recipients = ({ eventId }) => [
-  sql`select user_id from rsvps where event_id = ${eventId} and status = 'going'`,
-  sql`select user_id from bookings where event_id = ${eventId} and status = 'booked'`,
-];
+const guests: Recipients = ({ eventId }) => peopleOf(eventId, guestAudiences);
+const attendees: Recipients = ({ eventId }) => peopleOf(eventId, ['going']);
 
-const followers: Recipients = ({ organizerId }) => [
-  sql`select other_id as user_id from relations where user_id = ${organizerId} and followed_by`,
+const followers: Recipients = ({ actorId }) => [
+  sql`select other_id as user_id from relations where user_id = ${actorId} and followed_by`,
 ];
 
 /**
  * `while`: a condition on `events e`, beside those that hold for all fan-outs. When it does not hold any more, further
- * recipients are not notified.
+ * recipients are not notified. `isAlsoAfterEnd`: whether people are notified after the end of the event, too.
  */
-type FanOut = DeliveredKind & { to: Recipients; while: (now: Date) => Statement };
+export type FanOutRule = DeliveredKind & {
+  to: Recipients;
+  while: (now: Date) => Statement;
+  isAlsoAfterEnd?: true;
+};
 
 const eventMails: MailRule = { pauseMs: 10 * minuteMs };
 
-/** Kinds about an event, which go to many people and name the organizer. */
+/** Kinds about an event, which go to many people and name the organizer, or the author of an announcement. */
 export const fanOuts = {
   eventChanged: {
     to: guests,
@@ -87,6 +88,17 @@ export const fanOuts = {
     icon: 'CalendarX',
     description: 'the event is cancelled',
   },
+  announcement: {
+    to: ({ eventId, actorId, audience }) => recipientsOf({ eventId, authorId: actorId, audience }),
+    while: () => sql`true`,
+    isAlsoAfterEnd: true,
+    isFromPerson: true,
+    level: 'all',
+    // Each has a mail of its own, because the mail says it. The limits of a day bound their number.
+    mail: { pauseMs: 0 },
+    icon: 'Megaphone',
+    description: 'the organizer wrote to the guests of the event',
+  },
   reminder: {
     to: attendees,
     while: (now) => sql`e.status = 'scheduled' and e.start_at > ${now}`,
@@ -105,7 +117,7 @@ export const fanOuts = {
     icon: 'CalendarPlus',
     description: 'a person whom the caller follows has a new public event',
   },
-} satisfies Record<string, FanOut>;
+} satisfies Record<string, FanOutRule>;
 
 /**
  * Kinds with one recipient. `about`: what the subject of the cause is. `server`: what the admins have to do; the subject is
@@ -200,6 +212,8 @@ export type SummaryKind = keyof typeof summaries;
 export type NotificationKind = FanOutKind | CauseKind | SummaryKind;
 
 export const fanOutKinds = Object.keys(fanOuts) as FanOutKind[];
+/** A fan-out of one of these is a row of its own; that of an announcement is in the row of the announcement. */
+export type StoredFanOutKind = Exclude<FanOutKind, 'announcement'>;
 
 export type DeliveredKindName = FanOutKind | CauseKind;
 const delivered: Record<DeliveredKindName, DeliveredKind> = { ...fanOuts, ...causes };

@@ -1,8 +1,10 @@
 /** Notices: how an event changed, and what its organizer writes about it, once for all guests who are notified of it. */
 import { newId } from '#base';
-import { type Statement, sql } from '#pg';
+import { sql, type Transaction } from '#pg';
+import { insertAnnouncement } from './announcements.ts';
+import { countRecipients, guestAudiences } from './audiences.ts';
 import { insertFanOuts } from './causes.ts';
-import type { FanOutKind } from './kinds.ts';
+import type { StoredFanOutKind } from './kinds.ts';
 
 /** What notifications say of an event before and after a change. */
 export type NoticedEvent = {
@@ -18,33 +20,46 @@ export type NoticedEvent = {
   status: 'scheduled' | 'cancelled';
 };
 
-/** `message`: the words of the organizer. */
-export type Notice = { before: NoticedEvent; after: NoticedEvent; message: string | null };
+export type Notice = { before: NoticedEvent; after: NoticedEvent };
+
+/** What a person writes to the guests about a change. */
+export type ChangeMessage = { authorId: string; text: string };
 
 /** The latest notices of an event that are stored. A notification about more changes begins with the oldest of them. */
 export const maxNotices = 20;
 
 /**
- * The statements that store a notice and the fan-out to the guests. The transaction must hold a lock on the event, so the notices
- * of an event are stored one after another.
+ * Stores a notice and the fan-out to the guests. The transaction must hold a lock on the event, so the notices of an event are
+ * stored one after another. A message is an announcement with the id of the notice: guests read it beside the others.
  */
-export function insertNotice(
-  kind: FanOutKind,
+export async function storeNotice(
+  tx: Transaction,
+  kind: StoredFanOutKind,
   eventId: string,
-  { before, after, message }: Notice,
+  { before, after, message }: Notice & { message: ChangeMessage | null },
   now: Date,
-): Statement[] {
+): Promise<void> {
   const id = newId();
   const [from, to] = [before, after].map((event) => JSON.stringify(noticedOf(event)));
-  return [
-    sql`
-    insert into event_notices (event_id, id, kind, before, after, message, created_at)
-    values (${eventId}, ${id}, ${kind}, ${from}::jsonb, ${to}::jsonb, ${message}, ${now})`,
-    sql`
+  await tx.execute(sql`
+    insert into event_notices (event_id, id, kind, before, after, created_at)
+    values (${eventId}, ${id}, ${kind}, ${from}::jsonb, ${to}::jsonb, ${now})`);
+  await tx.execute(sql`
     delete from event_notices where event_id = ${eventId} and id <= (
-      select id from event_notices where event_id = ${eventId} order by id desc offset ${maxNotices} limit 1)`,
-    insertFanOuts(kind, [eventId], id),
-  ];
+      select id from event_notices where event_id = ${eventId} order by id desc offset ${maxNotices} limit 1)`);
+  if (message) await storeMessage(tx, { ...message, id, subjectId: eventId }, now);
+  await tx.execute(insertFanOuts(kind, [eventId], id));
+}
+
+async function storeMessage(
+  tx: Transaction,
+  message: ChangeMessage & { id: string; subjectId: string },
+  now: Date,
+): Promise<void> {
+  const { subjectId: eventId, authorId } = message;
+  const recipients = await countRecipients(tx, { eventId, authorId, audience: guestAudiences });
+  const sent = { status: 'sent', isOfChange: true, sendAt: now } as const;
+  await tx.execute(insertAnnouncement({ ...message, ...sent, audience: guestAudiences, recipients }, now));
 }
 
 const noticedOf = (event: NoticedEvent): NoticedEvent => {

@@ -45,6 +45,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     loose_files: { key: 'id', owner: 'modules/uploads' },
     calendars: { key: 'user_id', owner: 'modules/calendars' },
     reports: { key: 'reporter_id', owner: 'modules/moderation' },
+    announcements: { key: 'subject_id', owner: 'modules/announcements' },
     notification_causes: { key: 'user_id', owner: 'outbox' },
     notification_fan_outs: { key: 'event_id', owner: 'outbox' },
     event_notices: { key: 'event_id', owner: 'outbox' },

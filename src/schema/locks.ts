@@ -45,6 +45,7 @@ export const LOCK_ORDER = [
   'uploads',
   'upload_usage',
   'loose_files',
+  'announcements',
   'notification_fan_outs',
   'notification_causes',
   'notifications',

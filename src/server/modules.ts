@@ -9,6 +9,7 @@ import { profile } from '../modules/accounts/profile/index.ts';
 import { roles } from '../modules/accounts/roles/index.ts';
 import { sessions } from '../modules/accounts/sessions/index.ts';
 import { signIn } from '../modules/accounts/sign-in/index.ts';
+import { announcements } from '../modules/announcements/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
 import { calendars } from '../modules/calendars/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
@@ -51,6 +52,7 @@ export const modules: Module<Services>[] = [
   items,
   invitations,
   guests,
+  announcements,
   discovery,
   feed,
   calendars,

@@ -134,6 +134,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['rsvps', 'rsvps'],
     ['saves', 'saves'],
     ['standings', 'event_people'],
+    ['announcements', 'announcements', 'author_id'],
     ['claims', 'claims'],
     ['bookings', 'bookings'],
     ['conversations', 'conversations'],

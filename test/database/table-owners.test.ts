@@ -30,6 +30,8 @@ const exceptions: Record<string, string> = {
   'modules/notifications notification_causes': 'a cause is deleted in the transaction that delivers it',
   'modules/notifications notification_fan_outs':
     'a fan-out moves on in the transaction that stores its causes',
+  'modules/notifications announcements': 'a fan-out moves on in the transaction that stores its causes',
+  'outbox announcements': 'what an organizer writes about a change is stored with its notice',
   'modules/notifications {}': 'what an organizer has not read is in the rows that count it, of three modules',
   'outbox {}': 'causes and notifications are deleted with their event or account, by the same statements',
   'outbox push_deliveries': 'what an organizer has not read is pushed from the commit on that counts it',

@@ -204,8 +204,10 @@ test('delete: 200, then 404, and of the event its tombstone alone remains in the
   await rsvpGoing(api, admin, event.id);
   expectStatus(await api.post(booking, admin.token, { seats: 1, waitlist: true }), 201);
   expectStatus(await api.patch(booking, stranger.token, { seats: 1 }), 200);
-  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { startAt: inDays(6) }), 200);
+  const moved = { startAt: inDays(6), message: 'A day earlier.' };
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, moved), 200);
   assert.deepEqual(await tablesWith(event.id), [
+    'announcements',
     'bookings',
     'claims',
     'event_counters',

@@ -1,6 +1,7 @@
 /** The table of deliberate faults, by subject. */
 import type { Equivalent, Fault } from './fault.ts';
 import { accessFaults } from './faults/access.ts';
+import { announcementFaults } from './faults/announcements.ts';
 import { backupFaults } from './faults/backups.ts';
 import { attendanceFaults } from './faults/bookings.ts';
 import { cacheFaults } from './faults/caches.ts';
@@ -30,6 +31,7 @@ export const faults: Fault[] = [
   ...cacheFaults,
   ...limitFaults,
   ...mailFaults,
+  ...announcementFaults,
   ...doctorFaults,
   ...backupFaults,
   ...instanceFaults,

@@ -42,6 +42,7 @@ const previewedMails: Record<ExampleKind, true> = {
   summary: true,
   eventChanged: true,
   eventCancelled: true,
+  announcement: true,
   reminder: true,
   newEvent: true,
   bookingConfirmed: true,

@@ -6,6 +6,7 @@
  * so is the reverse.
  */
 import { adminOperations } from './admin.ts';
+import { announcementOperations } from './announcements.ts';
 import { attendanceOperations } from './attendance.ts';
 import { eventOperations } from './events.ts';
 import { guestOperations } from './guests.ts';
@@ -22,6 +23,7 @@ export const operations: Record<string, Operation> = {
   ...eventOperations,
   ...attendanceOperations,
   ...guestOperations,
+  ...announcementOperations,
   ...itemOperations,
   ...adminOperations,
   ...instanceOperations,

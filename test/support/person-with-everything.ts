@@ -116,6 +116,10 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     }),
     200,
   );
+  expectStatus(
+    await api.post(`/v1/events/${own.id}/announcements`, person.token, { text: 'Xanthippe brings figs.' }),
+    201,
+  );
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;

@@ -289,6 +289,15 @@ function eventViews(world: World): View[] {
     { ...sub(draft, 'bookings'), expected: forOrganizer('draft', () => page([])) },
     { ...sub(open, 'guests'), expected: guestList },
     { ...sub(draft, 'guests'), expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound) },
+    { ...sub(open, 'announcements'), expected: () => page([]) },
+    {
+      ...sub(draft, 'announcements'),
+      expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound),
+    },
+    {
+      ...sub(open, 'announcements/recipients'),
+      expected: forOrganizer('open', () => ok({ recipients: 2 })),
+    },
     { ...sub(open, 'claims'), expected: forOrganizer('open', () => page([given])) },
     { ...sub(draft, 'claims'), expected: forOrganizer('draft', () => page([])) },
     { path: `/v1/items/${items.bread.id}/claims`, expected: forOrganizer('open', () => page([given])) },

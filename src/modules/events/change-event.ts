@@ -45,7 +45,13 @@ export const updateEvent = defineEndpoint({
       requireCapacity(before, fields);
       const now = clock();
       requireNotice(before, fields, message, now);
-      await updateRow(tx, before, fields, now, message);
+      await updateRow(
+        tx,
+        before,
+        fields,
+        now,
+        message === null ? null : { authorId: caller.id, text: message },
+      );
       return findEvent(tx, id);
     });
     if (!row) throw new Problem('event_not_found');

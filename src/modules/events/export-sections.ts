@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { oneOf, timestamp } from '../../http/schemas.ts';
 import { fanOutKinds } from '../../outbox/kinds.ts';
 import { eventFields, fieldRows } from './event-fields.ts';
 import { eventColumns } from './repo.ts';
@@ -45,14 +45,12 @@ export const eventExportSections: ExportSection[] = [
       kind: oneOf(fanOutKinds),
       before: noticed,
       after: noticed,
-      message: nullable(Type.String()),
       createdAt: timestamp(),
     }),
-    description:
-      'What the guests of these events were notified of: the latest changes, and what the person wrote about them.',
+    description: 'What the guests of these events were notified of: the latest changes.',
     tables: ['event_notices'],
     rows: (subject) => sql`
-      select n.id, n.event_id, n.kind, n.before, n.after, n.message, n.created_at
+      select n.id, n.event_id, n.kind, n.before, n.after, n.created_at
       from event_notices n join events e on e.id = n.event_id
       where e.organizer_id = ${subject.id} order by n.event_id, n.id`,
   },

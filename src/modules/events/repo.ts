@@ -18,7 +18,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
-import { insertNotice } from '../../outbox/notices.ts';
+import { type ChangeMessage, storeNotice } from '../../outbox/notices.ts';
 import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
@@ -125,7 +125,7 @@ export async function updateEvent(
   before: EventRow,
   fields: EventFields,
   now: Date,
-  message: string | null = null,
+  message: ChangeMessage | null = null,
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
@@ -141,9 +141,7 @@ export async function updateEvent(
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
-  if (kind)
-    for (const statement of insertNotice(kind, before.id, { before, after, message }, now))
-      await tx.execute(statement);
+  if (kind) await storeNotice(tx, kind, before.id, { before, after, message }, now);
   if (isNews({ ...after, isAnnounced: before.isAnnounced }, now))
     await tx.execute(insertFanOuts('newEvent', [before.id]));
   await recordChange(tx, {

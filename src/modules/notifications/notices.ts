@@ -3,14 +3,26 @@ import { type Queryable, rowsOf, sql } from '#pg';
 import type { NotificationKind } from '../../outbox/kinds.ts';
 import type { Notice, NoticedEvent } from '../../outbox/notices.ts';
 
-/** What decides which notices a notification is about. `since`: the first of them. */
+/**
+ * What decides what a notification says. `since`: the first notice that it is about. `about`, `text`: of the latest announcement;
+ * null for other kinds, and if it was deleted.
+ */
 type Subject = {
   kind: NotificationKind;
   eventId: string | null;
   since: string | null;
+  about: string | null;
+  text: string | null;
   readAt: Date | null;
 };
-export type NoticeRow = Notice & { eventId: string; id: string; kind: NotificationKind; createdAt: Date };
+/** `message`: what the organizer writes about the change; null without words, or if they were deleted. */
+export type NoticeRow = Notice & {
+  eventId: string;
+  id: string;
+  kind: NotificationKind;
+  message: string | null;
+  createdAt: Date;
+};
 
 /** Lists the notices of the events of notifications that have any, the oldest first. */
 export async function listNotices(db: Queryable, rows: Subject[]): Promise<NoticeRow[]> {
@@ -19,8 +31,9 @@ export async function listNotices(db: Queryable, rows: Subject[]): Promise<Notic
   const keys = [...eventIds].map((eventId) => ({ eventId }));
   return (
     await db.query<NoticeRow>(sql`
-      select n.event_id, n.id, n.kind, n.before, n.after, n.message, n.created_at
+      select n.event_id, n.id, n.kind, n.before, n.after, a.text as message, n.created_at
       from ${rowsOf('event_notices n', keys, { eventId: 'uuid' })}
+      left join announcements a on a.subject_id = n.event_id and a.id = n.id and a.status = 'sent'
       order by n.id`)
   ).map((notice) => ({ ...notice, before: withTimes(notice.before), after: withTimes(notice.after) }));
 }
@@ -54,7 +67,7 @@ function partsOf(before: NoticedEvent, after: NoticedEvent): ChangedPart[] {
 /** `parts`: what differs. */
 export type Changes = { parts: ChangedPart[]; before: NoticedEvent; after: NoticedEvent };
 
-/** `changes`: the event before the first and after the last change. `announcement`: the latest words of the organizer. */
+/** `changes`: the event before the first and after the last change. `announcement`: the latest words to the guests. */
 export type News = {
   changes: Changes | null;
   announcement: { id: string; text: string } | null;
@@ -70,7 +83,8 @@ const toChanges = (before: NoticedEvent, after: NoticedEvent): Changes => ({
  * What a notification says: of an unread one, all changes until now; of one that was read, those until then.
  * @param notices of all notifications of a page, the oldest first
  */
-export function newsOf({ kind, eventId, since, readAt }: Subject, notices: NoticeRow[]): News {
+export function newsOf({ kind, eventId, since, about, text, readAt }: Subject, notices: NoticeRow[]): News {
+  if (about !== null && text !== null) return { changes: null, announcement: { id: about, text } };
   const own = notices.filter(
     (notice) =>
       since !== null &&

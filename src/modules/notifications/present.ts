@@ -32,6 +32,9 @@ export type NotificationRow = {
   reason: string | null;
   /** The first notice that it is about. */
   since: string | null;
+  /** Of `announcement`: the latest one and its text; null if it was deleted. */
+  about: string | null;
+  text: string | null;
   readAt: Date | null;
   decision: Decision | null;
 } & EventColumns;

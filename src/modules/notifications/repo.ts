@@ -30,6 +30,9 @@ const isPersonHidden = sql`(coalesce(r.blocks or r.blocked_by, false) or p.suspe
 /** The notification of messages is unread as long as messages of the conversation are. */
 const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.unread_count, 0) > 0))`;
 
+/** Whether the announcement of an unread notification was deleted. */
+const isDeleted = sql`(n.kind = 'announcement' and n.read_at is null and a.id is null)`;
+
 /** Whether a newer notification names the same person for what a person does once: of an answer, the newest notification tells. */
 const isRepeated = sql`(
   kind = any(${onceKinds}) and person_id is not null
@@ -38,26 +41,30 @@ const isRepeated = sql`(
 /**
  * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
  * longer see, except what was decided about the viewer there, not those that an event is hidden which no admin hides any more, not those that come from a person who is suspended, who blocks the viewer or
- * whom the viewer blocks, and those for admins only while the viewer is one. An inbox is small, so reading all of it is cheap.
+ * whom the viewer blocks, not unread ones of deleted announcements, and those for admins only while the viewer is one. An inbox is
+ * small, so reading all of it is cheap.
+ * @param about the announcement to read in place of the latest one of each notification
  */
-const visibleNotifications = (viewer: Viewer): Statement => sql`
+const visibleNotifications = (viewer: Viewer, about: string | null = null): Statement => sql`
   from (
-    select id, user_id, kind, subject_id, person_id, created_at, read_at, since, event_id, decision,
+    select id, user_id, kind, subject_id, person_id, created_at, read_at, since, about, event_id, decision,
       count - ${isRepeated}::int as count
     from (
-      select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since, event_id, decision
+      select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since, about, event_id, decision
       from notifications where user_id = ${viewer.id}
       union all ${unreadSummaries(viewer.id)}
-    ) a
+    ) i
   ) n
   left join events e on e.id = coalesce(n.event_id, n.subject_id) and n.kind <> all(${kindsWithoutEvent})
     and (n.decision is null or ${visibleCondition(viewer)})
+  left join announcements a on a.subject_id = n.subject_id and a.id = ${about === null ? sql`n.about` : sql`${about}::uuid`}
+    and a.status = 'sent' and n.kind = 'announcement'
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
   where n.count > 0
     and (n.kind = any(${kindsWithoutEvent}) or n.decision is not null or (e.id is not null and ${visibleCondition(viewer)}))
-    and (n.kind <> 'eventHidden' or e.hidden_at is not null)
+    and (n.kind <> 'eventHidden' or e.hidden_at is not null) and not ${isDeleted}
     and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})
     and (n.kind <> all(${adminKinds})
       or exists (select 1 from users me where me.id = ${viewer.id} and me.role = 'admin'))`;
@@ -77,8 +84,14 @@ export async function listNotifications(
     order by n.id desc limit ${limit}`);
 }
 
-/** What names a notification: its id, or the kind and subject of one that counts, whose id changes. */
-export type NotificationKey = { id: string } | { kind: NotificationKind; subjectId: string };
+/**
+ * What names a notification: its id, or the kind and subject of one that counts, whose id changes. `about`: an announcement, which
+ * need not be the latest one of the notification, but of which no notification was read since the time.
+ */
+export type NotificationKey =
+  | { id: string }
+  | { kind: NotificationKind; subjectId: string }
+  | { about: string; notReadSince: Date };
 
 /** Finds a notification that is unread; null if it is read, deleted or replaced, or the viewer may not see it. */
 export async function findUnreadNotification(
@@ -86,24 +99,30 @@ export async function findUnreadNotification(
   viewer: Viewer,
   key: NotificationKey,
 ): Promise<NotificationRow | null> {
-  const isWanted =
-    'id' in key ? sql`n.id = ${key.id}` : sql`n.kind = ${key.kind} and n.subject_id = ${key.subjectId}`;
   const [row] = await db.query<NotificationRow>(
-    sql`${selectNotifications(viewer)} and ${isWanted} and ${isUnread}`,
+    sql`${selectNotifications(viewer, 'about' in key ? key.about : null)} and ${isNamed(viewer, key)} and ${isUnread}`,
   );
   return row ?? null;
 }
 
-const selectNotifications = (viewer: Viewer): Statement => sql`
+function isNamed({ id }: Viewer, key: NotificationKey): Statement {
+  if ('about' in key)
+    return sql`a.id = ${key.about} and n.subject_id not in (
+      select subject_id from notifications
+      where user_id = ${id} and kind = 'announcement' and read_at >= ${key.notReadSince})`;
+  return 'id' in key ? sql`n.id = ${key.id}` : sql`n.kind = ${key.kind} and n.subject_id = ${key.subjectId}`;
+}
+
+const selectNotifications = (viewer: Viewer, about: string | null = null): Statement => sql`
     select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
       case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
       case when ${isPersonHidden} or n.kind = any(${anonymousKinds}) then null else n.person_id end as person_id,
       coalesce(r.follows, false) as is_following,
       e.id as event_id, coalesce(e.title, n.decision ->> 'title') as title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
       e.lat, e.lng, e.is_exact, e.status,
-      case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, n.read_at,
+      case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, a.id as about, a.text, n.read_at,
       n.decision
-    ${visibleNotifications(viewer)}`;
+    ${visibleNotifications(viewer, about)}`;
 
 export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`

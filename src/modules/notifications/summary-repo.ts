@@ -39,7 +39,7 @@ export const unreadSummaries = (userId: string): Statement => {
     (kind) => sql`(${summariesOf(kind, userId)} order by id desc limit ${inboxSize})`,
   );
   return sql`
-    select ${asNotification(userId)}, null::timestamptz as read_at, null::uuid as since,
+    select ${asNotification(userId)}, null::timestamptz as read_at, null::uuid as since, null::uuid as about,
       null::uuid as event_id, null::jsonb as decision from (${join(latest, ' union all ')}) s`;
 };
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   byPosition,
-  type Database,
   isOneOf,
   joinedBy,
   one,
@@ -56,7 +55,7 @@ export const foundColumns = (viewerId: Statement | string | null): Statement => 
 
 /** Whom each of these people blocked, or with `orBlockedBy` also who blocked them. */
 export async function listBlocked(
-  db: Database,
+  db: Queryable,
   userIds: string[],
   orBlockedBy: boolean,
 ): Promise<{ userId: string; otherId: string }[]> {

@@ -178,8 +178,8 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [
     [
-      "not e.hidden and e.visibility <> 'private' and e.end_at",
-      'e.end_at',
+      "not e.hidden and e.visibility <> 'private' ${isNotOver}",
+      'true ${isNotOver}',
       'notifications',
       'guests learn of a private event',
     ],
@@ -196,7 +196,12 @@ export const peopleFaults: Fault[] = [
     [' and n.count = ${count}', '', 'report-notifications', 'each report is pushed'],
   ]),
   ...faultsOf('src/outbox/kinds.ts', [
-    [" and status = 'going'`", '`', 'notification-inbox', 'a reminder to people who do not come'],
+    [
+      "peopleOf(eventId, ['going'])",
+      'peopleOf(eventId, guestAudiences)',
+      'notification-inbox',
+      'a reminder to people who do not come',
+    ],
   ]),
   ...faultsOf('src/modules/notifications/repo.ts', [
     [

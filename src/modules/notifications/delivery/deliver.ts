@@ -25,12 +25,13 @@ import {
 } from './repo.ts';
 
 /**
- * A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. `eventId`,
- * `decision`: of a decision.
+ * A cause of the outbox, or the one that a fan-out is for one of its recipients. `since`: of a fan-out with notices. `about`: the
+ * announcement. `eventId`, `decision`: of a decision.
  */
 export type DueCause = Omit<Cause, 'kind'> & {
   kind: DeliveredKindName;
   since?: string | null;
+  about?: string | null;
   eventId?: string | null;
   decision?: Decision | null;
 };
@@ -95,9 +96,9 @@ const keysOf = (causes: DueCause[]) => ({
   kinds: [...new Set(causes.map(({ kind }) => kind))],
 });
 
-/** A notification with a count above zero names the person who caused it. */
-const toMailed = ({ userId, kind, subjectId, personId }: DueNotification) => ({
-  ...{ userId, kind, subjectId },
+/** A notification with a count above zero names the person who caused it. The mail of an announcement is about that one alone. */
+const toMailed = ({ userId, kind, subjectId, about, personId }: DueNotification) => ({
+  ...{ userId, kind, subjectId: about ?? subjectId },
   sourceId: personId ?? subjectId,
 });
 
@@ -119,6 +120,7 @@ function toNotifications(causes: DueCause[]): DueNotification[] {
     actorId,
     amount,
     since = null,
+    about = null,
     eventId = null,
     decision = null,
   } of causes) {
@@ -128,7 +130,7 @@ function toNotifications(causes: DueCause[]): DueNotification[] {
       ...{ id: newId(), userId, kind, subjectId },
       personId: amount > 0 ? actorId : personId,
       count: count + amount,
-      ...{ since, eventId, decision: decision && JSON.stringify(decision) },
+      ...{ since, about, eventId, decision: decision && JSON.stringify(decision) },
     });
   }
   return [...notifications.values()].filter(({ count }) => count !== 0);

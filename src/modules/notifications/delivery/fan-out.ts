@@ -1,7 +1,8 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
 import { idAfter, minId } from '#base';
-import { join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import { type FanOutKind, fanOuts } from '../../../outbox/kinds.ts';
+import { empty, join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
+import type { Audience } from '../../../outbox/audiences.ts';
+import { type FanOutKind, type FanOutRule, fanOuts } from '../../../outbox/kinds.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 /** A fan-out with the event as it is now. */
@@ -12,7 +13,13 @@ type FanOut = {
   isRepeated: boolean;
   /** The first notice that the recipients are notified of; null for kinds without notices. */
   since: string | null;
-  organizerId: string;
+  /** The announcement whose row has the fan-out; null for other kinds. */
+  about: string | null;
+  /** The author and the lists of the announcement; otherwise null and none. */
+  authorId: string | null;
+  audience: Audience[];
+  /** The author, or the organizer of the event. */
+  actorId: string;
   /** Whether the recipients are still to be notified. */
   isCurrent: boolean;
 };
@@ -51,37 +58,51 @@ const notifyPage = (services: DeliveryServices): Promise<boolean> =>
 async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
   const locked = await lockNext(tx);
   if (!locked) return null;
-  const { eventId, kind } = locked;
-  const [event] = await tx.query<Pick<FanOut, 'organizerId' | 'isCurrent'>>(sql`
+  const { eventId, kind, authorId } = locked;
+  const [event] = await tx.query<{ organizerId: string; isCurrent: boolean }>(sql`
     select e.organizer_id, ${isCurrent(kind, now)} as is_current from events e where e.id = ${eventId}`);
-  return event ? { ...locked, ...event } : null;
+  return event ? { ...locked, actorId: authorId ?? event.organizerId, isCurrent: event.isCurrent } : null;
 }
 
 /** SQL condition on `events e`: people can see the event, it is not over, and the reason of the kind holds. */
-export const isCurrent = (kind: FanOutKind, now: Date): Statement => sql`
-  (not e.hidden and e.visibility <> 'private' and e.end_at > ${now} and ${fanOuts[kind].while(now)})`;
+export function isCurrent(kind: FanOutKind, now: Date): Statement {
+  const { isAlsoAfterEnd, while: holds }: FanOutRule = fanOuts[kind];
+  const isNotOver = isAlsoAfterEnd ? empty : sql`and e.end_at > ${now}`;
+  return sql`(not e.hidden and e.visibility <> 'private' ${isNotOver} and ${holds(now)})`;
+}
 
-type LockedFanOut = Omit<FanOut, 'organizerId' | 'isCurrent'>;
+type LockedFanOut = Omit<FanOut, 'actorId' | 'isCurrent'>;
 
 /** Fan-outs among which one is searched that no other server works on: more than there are servers. */
 const maxCandidates = 50;
 
 /** Locks the fan-out that is least far, of those that no other transaction locks. */
 async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
-  const candidates = await tx.query<Pick<FanOut, 'eventId' | 'kind'>>(sql`
-    select event_id, kind from notification_fan_outs order by position, event_id, kind limit ${maxCandidates}`);
-  for (const { eventId, kind } of candidates) {
+  const candidates = await tx.query<Pick<FanOut, 'eventId' | 'kind' | 'about'>>(sql`
+    select event_id, kind, position, null::uuid as about from notification_fan_outs
+    union all select subject_id, 'announcement', position, id from announcements where position is not null
+    order by position, event_id, kind limit ${maxCandidates}`);
+  for (const { eventId, kind, about } of candidates) {
     const [locked] = await tx.query<LockedFanOut>(sql`
-      select event_id, kind, position, is_repeated, since from notification_fan_outs
-      where event_id = ${eventId} and kind = ${kind} for update ${skipLockedUnless(false)}`);
+      ${about === null ? selectFanOut(eventId, kind) : selectAnnouncement(eventId, about)}
+      for update ${skipLockedUnless(false)}`);
     if (locked) return locked;
   }
   return null;
 }
 
+const selectFanOut = (eventId: string, kind: FanOutKind): Statement => sql`
+  select event_id, kind, position, is_repeated, since, null::uuid as about, null::uuid as author_id, '{}'::text[] as audience
+  from notification_fan_outs where event_id = ${eventId} and kind = ${kind}`;
+
+const selectAnnouncement = (eventId: string, id: string): Statement => sql`
+  select subject_id as event_id, 'announcement' as kind, position, false as is_repeated, null::uuid as since, id as about,
+    author_id, audience
+  from announcements where subject_id = ${eventId} and id = ${id} and position is not null`;
+
 /** The causes of the next recipients, in ascending order of their ids. */
 async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> {
-  const { eventId, kind, organizerId, position, since } = fanOut;
+  const { eventId, kind, actorId, position, since, about } = fanOut;
   const page = sql`order by user_id limit ${peoplePerPage}`;
   const sources = fanOuts[kind]
     .to(fanOut)
@@ -92,9 +113,10 @@ async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> 
     userId,
     kind,
     subjectId: eventId,
-    actorId: organizerId,
+    actorId,
     amount: 1,
     since,
+    about,
   }));
 }
 
@@ -103,13 +125,16 @@ async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> 
  * @param last the last person who was notified; undefined if none was; null if all were
  */
 function moveOn(
-  { eventId, kind, position, isRepeated, isCurrent }: FanOut,
+  { eventId, kind, about, position, isRepeated, isCurrent }: FanOut,
   last: string | null | undefined,
 ): Statement {
+  const next = last === null ? null : last ? idAfter(last) : position;
+  if (about !== null)
+    return sql`update announcements set position = ${next}::uuid where subject_id = ${eventId} and id = ${about}`;
   const key = sql`event_id = ${eventId} and kind = ${kind}`;
-  if (last === null && isRepeated && isCurrent)
+  if (next === null && isRepeated && isCurrent)
     return sql`update notification_fan_outs set position = ${minId}, is_repeated = false, since = repeats_since,
       repeats_since = null where ${key}`;
-  if (last === null) return sql`delete from notification_fan_outs where ${key}`;
-  return sql`update notification_fan_outs set position = ${last ? idAfter(last) : position} where ${key}`;
+  if (next === null) return sql`delete from notification_fan_outs where ${key}`;
+  return sql`update notification_fan_outs set position = ${next} where ${key}`;
 }

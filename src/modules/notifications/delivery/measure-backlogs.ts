@@ -21,7 +21,9 @@ export async function measureBacklogs(db: Database, now: Date): Promise<void> {
       select count(*)::int as count, min(id::text) as oldest
       from (select id from notification_causes limit ${maxRows}) c`),
     db.query<{ eventId: string; kind: string }>(sql`
-      select event_id, kind from notification_fan_outs limit ${maxRows}`),
+      select event_id, kind from notification_fan_outs
+      union all select subject_id, id::text from announcements where position is not null
+      limit ${maxRows}`),
     db.query<{ count: number; oldest: Date | null }>(sql`
       select count(*)::int as count, min(due_at) as oldest
       from (select due_at from push_deliveries where due_at <= ${now} order by due_at limit ${maxRows}) d`),

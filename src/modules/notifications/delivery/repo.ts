@@ -86,7 +86,8 @@ export async function listLevels(tx: Transaction, userIds: string[]): Promise<Ma
 
 /**
  * `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. `since`: the
- * first notice that it is about; an unread notification keeps an earlier one. `eventId`, `decision`: of a decision, as JSON.
+ * first notice that it is about; an unread notification keeps an earlier one. `about`: the announcement, of which an unread
+ * notification has the latest. `eventId`, `decision`: of a decision, as JSON.
  */
 export type NewNotification = {
   id: string;
@@ -96,6 +97,7 @@ export type NewNotification = {
   personId: string | null;
   count: number;
   since: string | null;
+  about: string | null;
   eventId: string | null;
   decision: string | null;
 };
@@ -123,6 +125,7 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
         personId: 'uuid',
         count: 'int',
         since: 'uuid',
+        about: 'uuid',
         eventId: 'uuid',
         decision: 'jsonb',
         createdAt: 'timestamptz',
@@ -133,6 +136,7 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
       count = n.count + excluded.count,
       person_id = coalesce(excluded.person_id, n.person_id),
       since = coalesce(n.since, excluded.since),
+      about = coalesce(excluded.about, n.about),
       id = case when excluded.count > 0 then excluded.id else n.id end,
       created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,
     ...(reduced.length > 0 ? [deleteEmpty(reduced)] : []),

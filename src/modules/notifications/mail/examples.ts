@@ -50,7 +50,7 @@ const row: NotificationRow = {
   ...{ timezone: 'Europe/Stockholm', address: 'Kajen 3, Mölle', lat: 56.28, lng: 12.49, isExact: true },
   status: 'scheduled',
   reason: null,
-  since: null,
+  ...{ since: null, about: null, text: null },
   readAt: null,
   decision: null,
 };
@@ -78,10 +78,11 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
   names: anonymousKinds.includes(kind) ? [] : ['Noor al-Hamad'],
   changes:
     kind === 'eventChanged' ? { parts: ['title', 'time', 'address'], before: rowBefore, after: row } : null,
-  message: ['eventChanged', 'eventCancelled'].includes(kind)
+  message: ['eventChanged', 'eventCancelled', 'announcement'].includes(kind)
     ? 'The quay is closed.\nBring <warm> clothes!'
     : null,
   brought: kind === 'reminder' ? [{ kind: 'bring', title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
+  hasAccount: true,
   stop: stopOf(kind, context),
 });
 

@@ -4,6 +4,7 @@ import { named } from '../../../http/schemas.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { countMailsAbout, mailStates } from '../../../mail/mails.ts';
+import { listAnnouncementIds } from '../../../outbox/announcements.ts';
 import { kindsWithoutEvent, notificationKinds } from '../../../outbox/kinds.ts';
 import { isVisible, requireOrganizer } from '../../events/policy.ts';
 import { EventParams } from '../../events/schemas.ts';
@@ -37,7 +38,9 @@ export const getEventMails = defineEndpoint({
     const event = await events.find(id);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     requireOrganizer(event.row, caller);
-    const counts = await countMailsAbout(db, id, kindsOfEvents);
+    // The mail of an announcement is about it, and not about its event.
+    const subjects = [id, ...(await listAnnouncementIds(db, id))];
+    const counts = await countMailsAbout(db, subjects, kindsOfEvents);
     const body = Object.fromEntries(mailStates.map((state) => [state, counts.get(state) ?? 0]));
     return { status: 200, body: body as Record<(typeof mailStates)[number], number> };
   },

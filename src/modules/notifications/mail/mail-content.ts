@@ -36,6 +36,8 @@ export type MailedNews = {
   changes: Changes | null;
   /** The message of the organizer about the change. */
   message: string | null;
+  /** False for a guest without an account, who is not signed in. */
+  hasAccount: boolean;
   /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
   stop: { page: string; post: string } | null;
 };
@@ -46,7 +48,7 @@ export function newsContent(
   language: Language,
   { instance, links }: MailContext,
 ): MailContent {
-  const { row, names, brought, changes, message, stop } = news;
+  const { row, names, brought, changes, message, hasAccount, stop } = news;
   const name = senderName(row.kind === 'reports' ? undefined : names[0]);
   const sentence = sentenceOf(news, language);
   const writer = names[0] ?? mailText('people_someone', language);
@@ -59,15 +61,21 @@ export function newsContent(
     paragraphs: [
       ...[row.reason, row.decision?.reason].filter((reason) => typeof reason === 'string'),
       ...(changes ? changeLines(changes, language) : []),
-      ...(message === null ? [] : [mailText('people_writes', language, { name: writer, text: message })]),
+      ...(message === null
+        ? []
+        : [row.kind === 'announcement' ? message : wordsOf(message, writer, language)]),
     ],
     lists: listsOf(brought, language),
     ...(links !== null && { button: buttonOf(news, links, language) }),
-    footer: footerOf({ kind, stop }, language, instance),
+    footer: footerOf({ kind, stop, hasAccount }, language, instance),
     ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),
     ...(stop && { unsubscribe: stop.post }),
   };
 }
+
+/** Of the organizer, about a change. */
+const wordsOf = (text: string, name: string, language: Language): string =>
+  mailText('people_writes', language, { name, text });
 
 /** What the person brings, and of the wish list, what they give. */
 const listsOf = (brought: MailedNews['brought'], language: Language) =>
@@ -84,11 +92,11 @@ const listsOf = (brought: MailedNews['brought'], language: Language) =>
 
 /** @param mail `kind`: the name of the kind in the settings */
 export const footerOf = (
-  { kind, stop }: { kind: string } & Pick<MailedNews, 'stop'>,
+  { kind, stop, hasAccount = true }: { kind: string; hasAccount?: boolean } & Pick<MailedNews, 'stop'>,
   language: Language,
   instance: string,
 ): MailContent['footer'] => [
-  mailText('news_why', language, { instance, kind }),
+  mailText(hasAccount ? 'news_why' : 'news_why_guest', language, { instance, kind }),
   ...(stop ? [{ text: mailText('news_stop', language), url: stop.page }] : []),
 ];
 
@@ -121,9 +129,13 @@ export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, la
   });
 }
 
-function buttonOf({ row, names }: MailedNews, links: string, language: Language): MailLink {
+function buttonOf({ row, names, hasAccount }: MailedNews, links: string, language: Language): MailLink {
   const { kind, eventId, personId } = row;
-  if (eventId !== null) return { text: mailText('news_see_event', language), url: `${links}/e/${eventId}` };
+  if (eventId !== null) {
+    // A guest gets a code there: the link is no key.
+    const page = `${links}/e/${eventId}${hasAccount ? '' : '/answer?again'}`;
+    return { text: mailText('news_see_event', language), url: page };
+  }
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
   if (kind === 'decision')

@@ -1,9 +1,11 @@
 /** Writes the mails of the queue, as things are when they are sent. */
 import { sql } from '#pg';
+import type { Viewer } from '../../../identity/caller.ts';
 import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
+import { isAddressed } from '../../../outbox/announcements.ts';
 import {
   anonymousKinds,
   type DeliveredKindName,
@@ -37,19 +39,23 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const context = mailContextOf(services.config, name);
   if (mail.kind === 'summary') return writeSummary(services, mail, context);
   if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
-  if (!(await isWanted(services, mail))) return null;
+  const reader = await findReader(services, mail);
+  if (!reader) return null;
   const rows = await listMailedNotifications(services, mail);
   const [row] = rows;
   if (!row) return null;
   const isOfEvent = row.eventId !== null;
   const [news, calendar, replyTo] = await Promise.all([
-    readNews(services, mail, row, rows),
-    isOfEvent && !anonymousKinds.includes(mail.kind) ? calendarPart(services, mail) : null,
+    readNews(services, { mail, reader, row, rows }),
+    isOfEvent && !kindsWithoutCalendar.includes(mail.kind) ? calendarPart(services, mail) : null,
     isOfEvent ? findReplyAddress(services, row) : null,
   ]);
   const content = newsContent(news, mail.language, context);
   return { ...content, ...(calendar && { calendar }), ...(replyTo && { replyTo }) };
 }
+
+/** Mails about an event that say nothing of its time and place. */
+const kindsWithoutCalendar: DeliveredKindName[] = ['announcement', ...anonymousKinds];
 
 /**
  * The organizer of the event, if they allow replies as the mail is sent. Notifications name no organizer across a block, nor one
@@ -64,11 +70,11 @@ async function findReplyAddress(
   return organizer ? { ...organizer, name: senderName(organizer.name) ?? '' } : null;
 }
 
+type FoundNews = { mail: NotificationMail; reader: Reader; row: NotificationRow; rows: NotificationRow[] };
+
 async function readNews(
   { db, config }: WriteServices,
-  { kind, userId, subjectId }: NotificationMail,
-  row: NotificationRow,
-  rows: NotificationRow[],
+  { mail: { kind, userId, subjectId }, reader: { hasAccount }, row, rows }: FoundNews,
 ): Promise<MailedNews> {
   const personIds = rows.flatMap(({ personId }) => personId ?? []);
   const [people, brought, notices] = await Promise.all([
@@ -84,6 +90,7 @@ async function readNews(
     brought,
     changes,
     message: announcement?.text ?? null,
+    hasAccount,
     stop: config.mail.hasLinks ? unsubscribeLinks(config, { userId, kind }) : null,
   };
 }
@@ -91,9 +98,11 @@ async function readNews(
 /** The unread notifications that the mail is about, the newest first. */
 async function listMailedNotifications(
   { db }: WriteServices,
-  { userId, kind, subjectId }: NotificationMail,
+  mail: NotificationMail,
 ): Promise<NotificationRow[]> {
+  const { userId, kind, subjectId } = mail;
   const viewer = { id: userId, role: 'user' } as const;
+  if (kind === 'announcement') return await listAnnounced(db, viewer, mail);
   if (!mailRuleOf(kind).isCollected) {
     const row = await findUnreadNotification(db, viewer, { kind, subjectId });
     return row ? [row] : [];
@@ -102,24 +111,37 @@ async function listMailedNotifications(
   return unread.filter((row) => row.kind === kind);
 }
 
+/** The notification of an announcement that the person has not read since it was mailed, and that is still for the person. */
+async function listAnnounced(
+  db: WriteServices['db'],
+  viewer: Viewer,
+  { subjectId, createdAt }: NotificationMail,
+): Promise<NotificationRow[]> {
+  const row = await findUnreadNotification(db, viewer, { about: subjectId, notReadSince: createdAt });
+  return row?.eventId && (await isAddressed(db, row.eventId, subjectId, viewer.id)) ? [row] : [];
+}
+
+type Reader = { hasAccount: boolean };
+
 /**
- * Whether the address is still the person's, the person wants such mails, no newer mail says the same, and the reason holds: an
- * event that takes place again causes no mail that it is cancelled.
+ * The person, if the address is still theirs, they want such mails, no newer mail says the same, and the reason holds: an event
+ * that takes place again causes no mail that it is cancelled. Otherwise null.
  */
-async function isWanted({ db, clock }: WriteServices, mail: NotificationMail): Promise<boolean> {
+async function findReader({ db, clock }: WriteServices, mail: NotificationMail): Promise<Reader | null> {
   const { userId, id, kind, subjectId, address } = mail;
   // Two statements, because the event and the person may be on different nodes.
   const [events, [row]] = await Promise.all([
-    isFanOut(kind)
+    // What an announcement depends on is read with its notification.
+    isFanOut(kind) && kind !== 'announcement'
       ? db.query(sql`select 1 from events e where e.id = ${subjectId} and ${isCurrent(kind, clock())}`)
       : null,
-    db.query<{ level: Level | null }>(sql`
-      select t.level from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
+    db.query<Reader & { level: Level | null }>(sql`
+      select t.level, u.guest_of is null as has_account from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
       where u.id = ${userId} and u.email = ${address} and u.suspended_at is null and not exists (
         select 1 from mails m
         where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})`),
   ]);
-  return events?.length !== 0 && row !== undefined && reaches(kind, row.level ?? undefined, 'mail');
+  return events?.length !== 0 && row && reaches(kind, row.level ?? undefined, 'mail') ? row : null;
 }
 
 const isFanOut = (kind: string): kind is FanOutKind => Object.hasOwn(fanOuts, kind);

@@ -1,0 +1,34 @@
+/** Sends the announcements whose time has come. */
+import { type Database, sql, type Transaction, transaction } from '#pg';
+import { countRecipients } from '../../outbox/audiences.ts';
+import { insertDecisions } from '../../outbox/decisions.ts';
+import { isMissed, type Moment } from './policy.ts';
+import { listDue, lockDue, markMissed, markSent } from './repo.ts';
+
+type Services = { db: Database; clock: () => Date };
+
+/** Sends all that are due, each in a transaction of its own: of two servers, the second finds it sent. */
+export async function sendAnnouncements({ db, clock }: Services): Promise<void> {
+  for (const key of await listDue(db, clock()))
+    await transaction(db, (tx) => sendAnnouncement(tx, key, clock()));
+}
+
+type Key = { subjectId: string; id: string; authorId: string };
+
+/** Locks the author and the event first: no suspension and no deletion comes between the decision and the commit. */
+async function sendAnnouncement(tx: Transaction, key: Key, now: Date): Promise<void> {
+  const [author] = await tx.query<NonNullable<Moment['author']>>(sql`
+    select id, role from users where id = ${key.authorId} and suspended_at is null for key share`);
+  const [event] = await tx.query<Moment['event'] & { title: string }>(sql`
+    select title, organizer_id, status, hidden from events where id = ${key.subjectId} for share`);
+  const row = await lockDue(tx, key, now);
+  if (!event || !row) return;
+  const { subjectId: eventId, authorId, audience } = row;
+  if (isMissed(row, { now, author: author ?? null, event })) {
+    await markMissed(tx, row);
+    const missed = { what: 'missed', reason: null, title: event.title } as const;
+    await tx.execute(insertDecisions([{ userId: authorId, eventId, ...missed }]));
+    return;
+  }
+  await markSent(tx, row, { now, recipients: await countRecipients(tx, { eventId, authorId, audience }) });
+}

@@ -1,0 +1,86 @@
+/** What organizers write to the guests of an event. */
+import { cursorPage } from './fields.ts';
+import {
+  asking,
+  type Operation,
+  of,
+  optional,
+  ownersOnly,
+  privateRow,
+  type Row,
+  type RowContext,
+  required,
+  rowsOfOwners,
+  rowsOfReaders,
+  text,
+} from './operation.ts';
+import { listOf, oneOf, prose, type Rule, setOf, timestamp } from './rules.ts';
+
+const lists = ['going', 'interested', 'waiting', 'claimants'];
+const anyOf = setOf(...lists);
+const audience: Rule = {
+  ...anyOf,
+  judge: (value) => (Array.isArray(value) && value.length === 0 ? 'shape' : anyOf.judge(value)),
+  good: anyOf.good.slice(1),
+  bad: [[], ...anyOf.bad],
+};
+/** Names with commas between them, which may repeat. */
+const audienceList: Rule = {
+  judge: (value) => {
+    if (typeof value !== 'string') return 'shape';
+    return listOf(oneOf(...lists), 1, lists.length).judge(value.split(','));
+  },
+  good: ['going', 'waiting,going', lists.join()],
+  bad: ['', 'going,', 'unknown', 'GOING', [...lists, 'going'].join()],
+};
+/** From now to the end of the event. */
+const sendAt: Rule = {
+  ...timestamp,
+  judge: (value) => (timestamp.judge(value) === 'shape' ? 'shape' : 'open'),
+  good: [],
+};
+const words = prose(2_000, { min: 1 });
+const hello = () => ({ text: 'Bring slippers!' });
+
+/** An announcement to everybody who goes, the caller included. */
+const readable: Row = {
+  path: async ({ api, organizer, event, caller }: RowContext) => {
+    if (caller) await api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' });
+    const made = await api.post(`/v1/events/${event}/announcements`, organizer.token, hello());
+    return `/v1/announcements/${made.body.id}`;
+  },
+};
+const unreadable: Row = {
+  path: async ({ api, organizer, event }: RowContext) => {
+    const made = await api.post(`/v1/events/${event}/announcements`, organizer.token, hello());
+    return `/v1/announcements/${made.body.id}`;
+  },
+};
+const rowsOfAnnouncement = {
+  rows: {
+    'of a reader': { statuses: ownersOnly(200), ...readable },
+    'of others': privateRow(200, unreadable),
+  },
+};
+
+export const announcementOperations: Record<string, Operation> = {
+  'POST /v1/events/{id}/announcements': {
+    ...required(201),
+    ...of({ text: words }, { audience, sendAt }),
+    example: hello,
+    ...rowsOfOwners(201),
+  },
+  'GET /v1/events/{id}/announcements': { ...optional(), ...asking(cursorPage), ...rowsOfReaders },
+  'GET /v1/events/{id}/announcements/recipients': {
+    ...required(),
+    ...asking({ audience: text(audienceList) }),
+    ...rowsOfOwners(200),
+  },
+  'PATCH /v1/announcements/{id}': {
+    ...required(),
+    ...of({}, { text: words, audience, sendAt }),
+    example: hello,
+    ...rowsOfAnnouncement,
+  },
+  'DELETE /v1/announcements/{id}': { ...required(), ...rowsOfAnnouncement },
+};
