@@ -35,7 +35,7 @@ if (selected.length === 0 || complaints.length > 0) process.exitCode = 1;
 
 /** Starts the database that all test files share, and runs them. @returns what is wrong */
 async function runAll(): Promise<string[]> {
-  await openTestRun();
+  await openTestRun({ needsPages: true });
   // Test files are killed at their first failure, and leave their temporary files.
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-mutations-'));
   process.env.TMPDIR = directory;

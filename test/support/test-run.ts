@@ -18,15 +18,16 @@ const root = path.join(import.meta.dirname, '..', '..');
 let dataDir: string;
 let closeServer: () => Promise<void>;
 
-export async function openTestRun(): Promise<void> {
+/** @param needsPages whether a file of the run requests pages, or uses the package of the client */
+export async function openTestRun({ needsPages }: { needsPages: boolean }): Promise<void> {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-test-'));
   // Under root, PostgreSQL runs as another user. If that user can enter this directory, all files of the
   // cluster are stored in it, and closeTestRun deletes them.
   await chmod(dataDir, 0o755);
   const { TEST_DATABASE_URL: external } = process.env;
   const openServer = async () => (external ? openRun(external) : openEmbeddedServer(dataDir));
-  // Tests import the published package of the client and request the built pages, so both must be current.
-  [closeServer] = await Promise.all([openServer(), buildWeb()]);
+  // Building the pages takes longer than most files of tests.
+  [closeServer] = await Promise.all([openServer(), needsPages ? buildWeb() : undefined]);
   process.env.POTLUCK_TEST_OPENAPI = path.join(dataDir, 'openapi.json');
   // The options of a server change no path and no schema of its document.
   const document = await createDocument(readConfig({ DATA_DIR: dataDir }));
