@@ -37,6 +37,8 @@ export const auditActions = [
   // The subject is the organizer; the detail is the id of the event, and, of a hidden one, the reason.
   'event_hidden',
   'event_shown',
+  // By the organizer; the detail is the id of the event.
+  'guest_removed',
   'flag_changed',
   // The detail names the settings of the instance.
   'settings_changed',

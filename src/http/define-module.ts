@@ -59,6 +59,21 @@ export type DeletionHook = {
  */
 export type ContactHook = (tx: Transaction, userId: string, changed: Contact[]) => Promise<void>;
 
+/**
+ * Ends what a person has at an event in the tables of a module, when the person leaves it (`isRemoved` is false) or the organizer
+ * removes the person. RSVPs, bookings, claims and guest tokens end without a hook. The transaction holds the locks of the
+ * event's counters; the hook locks only rows that no transaction locks before it waits for these.
+ */
+export type DepartureHook = (
+  tx: Transaction,
+  departure: { eventId: string; userId: string; isRemoved: boolean },
+) => Promise<{
+  /** Whether the person had anything. */
+  hadAny: boolean;
+  /** Cached records that change. */
+  records?: ChangedRecords[];
+}>;
+
 export type Module<S> = {
   /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */
   tag: string;
@@ -66,6 +81,7 @@ export type Module<S> = {
   endpoints: Record<string, Endpoint<S>>;
   jobs?: Job<S>[];
   deletionHooks?: DeletionHook[];
+  departureHooks?: DepartureHook[];
   contactHooks?: ContactHook[];
   exportSections?: ExportSection[];
   /** Prepares the Fastify scope that holds the module's endpoints, for example with body parsers. */

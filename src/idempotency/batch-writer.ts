@@ -85,11 +85,12 @@ type Entry<C, V> = { command: C; stored: ResponseStorage<V> | null };
 
 export type BatchWriter<C, V> = {
   /**
-   * Applies commands of one person, whose account the transaction has locked, in a transaction that does more. It waits for the
+   * Applies commands of people whose accounts the transaction has locked, in a transaction that does more. It waits for the
    * locks of the targets.
+   * @param role of each of these people
    * @returns the result of each command, or the problem that refused it
    */
-  applyIn(tx: Transaction, viewer: Viewer, commands: C[]): Promise<(V | Problem)[]>;
+  applyIn(tx: Transaction, role: Viewer['role'], commands: C[]): Promise<(V | Problem)[]>;
   /** Applies a command without an idempotency key. @throws Problem that refuses the command; Problem `unavailable` */
   apply(command: C): Promise<V>;
   /**
@@ -121,7 +122,7 @@ export function createBatchWriter<C extends { caller: UnlockedCaller }, L, S, V>
   // A replay needs a key.
   const apply = (command: C) => write({ command, stored: null }) as Promise<V>;
   return {
-    applyIn: (tx, viewer, commands) => applyIn(tx, options.rules(options.clock()), viewer, commands),
+    applyIn: (tx, role, commands) => applyIn(tx, options.rules(options.clock()), role, commands),
     apply,
     respond: async (command, idempotency, status, present) => {
       const key = idempotency.readKey();
@@ -190,17 +191,21 @@ async function applyBatch<C extends { caller: UnlockedCaller }, L, S, V>(
 }
 
 /** `applyIn` of a writer. */
-async function applyIn<C, L, S, V>(
+async function applyIn<C extends { caller: UnlockedCaller }, L, S, V>(
   tx: Transaction,
   { lock, read, decide }: BatchRules<C, L, S, V>,
-  viewer: Viewer,
+  role: Viewer['role'],
   commands: C[],
 ): Promise<(V | Problem)[]> {
   const [[locked], [state]] = await lockThenRead(
     [() => lock(tx, commands, true)],
     [() => read(tx, commands)],
   );
-  const admitted = commands.map((command, index) => ({ command, viewer, index }));
+  const admitted = commands.map((command, index) => ({
+    command,
+    viewer: { id: command.caller.id, role },
+    index,
+  }));
   const outcomes = await writeDecided(tx, decide(admitted, locked, state), (_, last) =>
     Promise.all(last.map(tx.execute)),
   );

@@ -17,3 +17,12 @@ export type UnlockedCaller = {
   /** The only event in which the token is valid, of a guest token; null for other tokens. */
   eventId: string | null;
 };
+
+/**
+ * The caller of a command that another person gives, in a transaction that has locked the person: only `applyIn` of the batch
+ * writers takes it, which compares no session.
+ */
+export const onBehalfOf = ({ id, hasAccount }: { id: string; hasAccount: boolean }): UnlockedCaller => ({
+  ...{ id, hasAccount, eventId: null },
+  ...{ sessionId: '', accessHash: Buffer.alloc(0) },
+});

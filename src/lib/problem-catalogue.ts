@@ -66,6 +66,10 @@ const byStatus = {
       'You were removed from this event',
       'The organizer removed this person. New answers, seats and claims need a new invitation.',
     ],
+    not_added: [
+      'The organizer did not add this guest',
+      'Organizers change the answers, and make claims, of guests whom they have added. Others answer themselves.',
+    ],
     rsvp_required: ['An RSVP is required', 'Claiming requires an RSVP of `going` for the event of the item.'],
     claims_disabled: ['Claiming is switched off', 'The operator of this server has switched claiming off.'],
     feature_disabled: [
@@ -240,6 +244,11 @@ const byStatus = {
       'That many items are claimed already',
       'A guest without an account can have claims on up to 10 items.',
     ],
+    guest_list_full: [
+      'The organizer has added that many guests already',
+      'The organizer of an event can add up to 500 guests.',
+    ],
+    is_organizer: ['The person organizes the event', 'The organizer of an event cannot be removed from it.'],
     item_list_full: [
       'The item list of this event is full',
       'An event may have up to 500 items, with up to 1 MiB of text in total. Remove items or shorten their texts first.',

@@ -1,5 +1,5 @@
 /**
- * Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. The quota of messages
+ * Daily quotas: how many events, items and follows a person may create, and how many guests add, in a day of UTC, over all servers. The quota of messages
  * is counted with the messages of a minute (modules/messages/message-limit.ts).
  */
 import { dayMs, secondsToNextUtcDay, utcDay } from '#base';
@@ -7,13 +7,18 @@ import { type Database, sql, type Transaction } from '#pg';
 import type { Config, QuotaKind } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
 
+/** Quotas that hold on every server, also while the others are off. */
+const fixedQuotas = { guests: 2_000 } as const;
+
+type CountedKind = Exclude<QuotaKind, 'messages'> | keyof typeof fixedQuotas;
 type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };
 
-const actions: Record<QuotaKind, (max: number) => string> = {
+const actions: Record<QuotaKind | CountedKind, (max: number) => string> = {
   events: (max) => `create ${max} events`,
   items: (max) => `add ${max} items`,
   follows: (max) => `follow ${max} people`,
   messages: (max) => `send ${max} messages`,
+  guests: (max) => `add ${max} guests`,
 };
 
 /**
@@ -32,11 +37,11 @@ export async function countTowardsQuota(
   tx: Transaction,
   { config, clock }: QuotaServices,
   userId: string,
-  kind: Exclude<QuotaKind, 'messages'>,
+  kind: CountedKind,
   added = 1,
 ): Promise<void> {
-  if (!config.dailyQuotas || added === 0) return;
-  const max = config.dailyQuotas[kind];
+  const max = { ...config.dailyQuotas, ...fixedQuotas }[kind];
+  if (max === undefined || added === 0) return;
   const now = clock();
   const counting = sql`
     insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${utcDay(now)}, ${added})
@@ -48,7 +53,7 @@ export async function countTowardsQuota(
 }
 
 /** The refusal of a creation above the quota. */
-export const quotaExceeded = (kind: QuotaKind, max: number, now: Date): Problem =>
+export const quotaExceeded = (kind: QuotaKind | CountedKind, max: number, now: Date): Problem =>
   new Problem('quota_exceeded', {
     detail: `A person may ${actions[kind](max)} a day (UTC). \`Retry-After\` has the seconds until the next day.`,
     retryAfter: secondsToNextUtcDay(now),

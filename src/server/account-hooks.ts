@@ -1,4 +1,4 @@
-/** Collects what the modules contribute to account deletion, to changes of contacts, and to the export. */
+/** Collects what the modules contribute to account deletion, to departures from events, to changes of contacts, and to the export. */
 import type { ExportSection } from '../http/export-section.ts';
 import { orderHooks } from '../modules/accounts/deletion/delete-account.ts';
 import { exportComponents } from '../modules/accounts/export/schema.ts';
@@ -9,6 +9,7 @@ const isProfile = ({ name }: ExportSection) => Number(name === 'profile');
 
 export const accountHooks: AccountHooks = {
   deletionHooks: orderHooks(modules.flatMap(({ deletionHooks = [] }) => deletionHooks)),
+  departureHooks: modules.flatMap(({ departureHooks = [] }) => departureHooks),
   contactHooks: modules.flatMap(({ contactHooks = [] }) => contactHooks),
   // In the order of the modules, after the profile.
   exportSections: modules

@@ -60,6 +60,7 @@ test('guests: 200 with those who are going, then those who are interested, with 
     status: 'going',
     extraGuests: 2,
     isHidden: false,
+    isAdded: false,
     createdAt: shown.createdAt,
   });
 });

@@ -2,14 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { nextAddress } from '../support/factories.ts';
 import { requestGuestCode } from '../support/guests.ts';
+import { expectStatus } from '../support/setup.ts';
 import {
+  asking,
   type Operation,
   of,
   open,
+  ownersOnly,
   privateEvent,
   type RowContext,
   required,
   row,
+  rowsOfOwners,
   withToken,
 } from './operation.ts';
 import {
@@ -33,6 +37,28 @@ const claim = object({
 /** The token of a signed-in person is not that of a guest. */
 const ofGuests = { ...required(), ...row({ statuses: withToken(404) }) };
 const hidden = { statuses: Array(8).fill(404), ...privateEvent };
+
+const newGuest = object({
+  required: { name: personName(80) },
+  optional: {
+    ...{ status: oneOf('going', 'interested'), extraGuests: integer(0, 10) },
+    claims: listOf(claim, 0, 10),
+  },
+});
+
+/** Adds a guest to the event of a row. */
+async function addGuest({ api, event, organizer }: RowContext, claims: object[] = []): Promise<string> {
+  const body = { guests: [{ name: 'Ida', claims }] };
+  return expectStatus(await api.post(`/v1/events/${event}/guests`, organizer.token, body), 201).body.data[0]
+    .user.id;
+}
+
+/** The row of an operation on a guest whom the organizer added. */
+const rowOfGuest = (pathOf: (event: string, guest: string) => string) =>
+  row({
+    statuses: ownersOnly(200),
+    path: async (context) => pathOf(context.event, await addGuest(context)),
+  });
 
 export const guestOperations: Record<string, Operation> = {
   'POST /v1/events/{id}/guest-code': {
@@ -72,6 +98,41 @@ export const guestOperations: Record<string, Operation> = {
   },
   'DELETE /v1/events/{id}/guest': ofGuests,
   'GET /v1/events/{id}/guest/export': ofGuests,
+  'POST /v1/events/{id}/guests': {
+    ...required(201),
+    ...of({ guests: listOf(newGuest, 1, 100) }),
+    example: () => ({ guests: [{ name: 'Grandma Ida', extraGuests: 1 }] }),
+    ...rowsOfOwners(201),
+  },
+  'PATCH /v1/events/{id}/guests/{userId}': {
+    ...required(),
+    ...of({}, { name: personName(80), status: oneOf('going', 'interested'), extraGuests: integer(0, 10) }),
+    example: () => ({ extraGuests: 2 }),
+    ...rowOfGuest((event, guest) => `/v1/events/${event}/guests/${guest}`),
+  },
+  'DELETE /v1/events/{id}/guests/{userId}': {
+    ...required(),
+    ...asking({ silent: { type: 'boolean', rule: flag } }),
+    ...rowOfGuest((event, guest) => `/v1/events/${event}/guests/${guest}`),
+  },
+  'GET /v1/events/{id}/guests.csv': { ...required(), ...rowsOfOwners(200) },
+  'POST /v1/items/{id}/claims': {
+    ...required(201),
+    ...of({ userId: opaque, quantity: integer(1, 10_000) }, { note: orNull(opaque) }),
+    example: () => ({ userId: randomUUID(), quantity: 1 }),
+    ...row({
+      statuses: ownersOnly(201),
+      body: async (context) => ({ userId: await addGuest(context), quantity: 1 }),
+    }),
+  },
+  'DELETE /v1/items/{id}/claims/{userId}': {
+    ...required(),
+    ...row({
+      statuses: ownersOnly(200),
+      path: async (context) =>
+        `/v1/items/${context.item}/claims/${await addGuest(context, [{ itemId: context.item, quantity: 1 }])}`,
+    }),
+  },
   'GET /v1/me/guests': required(),
   'POST /v1/me/guests/{id}/take-over': {
     ...required(),

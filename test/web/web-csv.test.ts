@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { toCsv } from '../../web/src/lib/server/csv.ts';
+import { toCsv } from '../../src/lib/user-texts/csv.ts';
 import { anyVisibleText } from '../support/any-text.ts';
 
 /**

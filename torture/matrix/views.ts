@@ -251,6 +251,7 @@ function eventViews(world: World): View[] {
     status,
     extraGuests: 0,
     isHidden: false,
+    isAdded: false,
     createdAt: someTime,
   });
   const guestList = (viewer: Viewer) =>

@@ -70,6 +70,29 @@ export async function insertGuest(
   return id;
 }
 
+/** The contact that a guest of an event has confirmed; none for an account. */
+export async function listContactsOfGuest(
+  db: Queryable,
+  { eventId, userId }: { eventId: string; userId: string },
+): Promise<Contact[]> {
+  const [guest] = await db.query<Contacts>(
+    sql`select phone, email, oidc from users where id = ${userId} and guest_of = ${eventId}`,
+  );
+  return guest ? contactsOf(guest) : [];
+}
+
+/** The account, and the guest of the event, to whom a contact belongs. */
+export async function listPeopleOfContact(
+  tx: Transaction,
+  eventId: string,
+  contact: Contact,
+): Promise<string[]> {
+  const found = await tx.query<{ userId: string }>(sql`
+    select user_id from contacts where contact = ${contact.value}
+    union all select user_id from guest_contacts where contact = ${contact.value} and event_id = ${eventId}`);
+  return found.map(({ userId }) => userId);
+}
+
 /** The transaction must hold the lock of the guest, and record `changedPeople` at its end. */
 export async function renameGuest(tx: Transaction, id: string, name: string): Promise<void> {
   await tx.query(sql`
@@ -180,13 +203,19 @@ export async function findContacts(db: Queryable, id: string): Promise<Contacts 
   return found ?? null;
 }
 
-async function listGuestIds(db: Queryable, contacts: Contact[]): Promise<string[]> {
+/** The guests, of any event, who have confirmed one of the contacts. */
+export async function listGuestsWith(
+  db: Queryable,
+  contacts: Contact[],
+): Promise<{ eventId: string; userId: string }[]> {
   const values = contacts.map(({ value }) => value);
-  const found = await db.query<{ userId: string }>(
-    sql`select user_id from guest_contacts where contact = any(${values}::text[])`,
+  return await db.query(
+    sql`select event_id, user_id from guest_contacts where contact = any(${values}::text[])`,
   );
-  return found.map(({ userId }) => userId);
 }
+
+const listGuestIds = async (db: Queryable, contacts: Contact[]): Promise<string[]> =>
+  (await listGuestsWith(db, contacts)).map(({ userId }) => userId);
 
 /** The guests with one of the contacts of an account, and their events; without suspended ones. */
 export async function listGuestsOf(

@@ -1,4 +1,4 @@
-import type { ContactHook, DeletionHook } from '../../http/define-module.ts';
+import type { ContactHook, DeletionHook, DepartureHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { PeopleServices } from '../people/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
@@ -11,6 +11,7 @@ import { createSmsDriver, type SmsDriver } from './sms/driver.ts';
  */
 export type AccountHooks = {
   deletionHooks: DeletionHook[];
+  departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
   exportSections: ExportSection[];
 };
@@ -20,6 +21,7 @@ type LowerServices = UploadServices & PeopleServices;
 export type AccountServices = LowerServices & {
   sms: SmsDriver;
   deletionHooks: DeletionHook[];
+  departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
   openExport: OpenExport;
 };
@@ -27,13 +29,14 @@ export type AccountServices = LowerServices & {
 /** @param sms replaces the configured driver, for tests */
 export function createAccountServices(
   services: LowerServices,
-  { deletionHooks, contactHooks, exportSections }: AccountHooks,
+  { deletionHooks, departureHooks, contactHooks, exportSections }: AccountHooks,
   sms?: SmsDriver,
-): Pick<AccountServices, 'sms' | 'deletionHooks' | 'contactHooks' | 'openExport'> {
+): Pick<AccountServices, 'sms' | 'deletionHooks' | 'departureHooks' | 'contactHooks' | 'openExport'> {
   const { config, log, instance } = services;
   return {
     sms: sms ?? createSmsDriver(config, log, async () => (await instance.settings()).name),
     deletionHooks,
+    departureHooks,
     contactHooks,
     openExport: createExports(services, exportSections),
   };

@@ -2,7 +2,7 @@
  * Who may see the people of an event: its guests (`guestListVisibility`), and who brings what
  * (`claimantVisibility`). `belongsToAudience` decides whether a viewer sees people; shown-people.ts which of them.
  */
-import { createLoader, type Database, rowsOf, sql } from '#pg';
+import { createLoader, type Database, type Queryable, rowsOf, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 
 /**
@@ -36,7 +36,8 @@ export const createGuestCheck = (db: Database): GuestCheck =>
     keyOf: ({ eventId, userId }) => eventId + userId,
   });
 
-async function listAreGuests(db: Database, keys: GuestKey[]): Promise<boolean[]> {
+/** Whether people are guests of events, one for each key. */
+export async function listAreGuests(db: Queryable, keys: GuestKey[]): Promise<boolean[]> {
   const guestRows = sql`
     select event_id, user_id from rsvps
     union all select event_id, user_id from bookings

@@ -1,8 +1,9 @@
 /** Writes of `event_people`: what was decided about people at events. The statements of decisions read it (policy.ts). */
 import { Type } from 'typebox';
-import { insertRows, join, raw, type Statement, sql, type Transaction } from '#pg';
+import { insertRows, join, type Queryable, raw, rowsOf, type Statement, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { Problem } from '../../lib/errors.ts';
 import type { Standing } from './policy.ts';
 
 const columns = { isInvited: 'is_invited', isApproved: 'is_approved', isRemoved: 'is_removed' } as const;
@@ -30,6 +31,25 @@ export function writeStandings(
     on conflict (event_id, user_id) do update set ${join(
       changed.map((name) => sql`${raw(columns[name])} = excluded.${raw(columns[name])}`),
     )}`;
+}
+
+/** Of some people, those whom organizers removed from the events. */
+export async function findRemoved(
+  db: Queryable,
+  people: { eventId: string; userId: string }[],
+): Promise<{ eventId: string; userId: string }[]> {
+  if (people.length === 0) return [];
+  return await db.query(sql`
+    select p.event_id, p.user_id from ${rowsOf('event_people p', people, { eventId: 'uuid', userId: 'uuid' })}
+    where p.is_removed`);
+}
+
+/** @throws Problem `removed_from_event` */
+export async function requireNotRemoved(
+  db: Queryable,
+  person: { eventId: string; userId: string },
+): Promise<void> {
+  if ((await findRemoved(db, [person])).length > 0) throw new Problem('removed_from_event');
 }
 
 /** Gives the standing of a guest without an account to a person who takes the guest over, beside what the person has. */

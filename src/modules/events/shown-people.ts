@@ -6,8 +6,8 @@ import type { PersonRow } from '../people/present.ts';
 type PeopleViewer = { id: string | null; seesAll: boolean };
 /** A person of an event. `isHidden`: of the RSVP; null for people without an RSVP, whom only organizers see. */
 export type EventPerson = { userId: string; isHidden: boolean | null };
-/** `isFollowing`: whether the viewer follows the person. */
-export type ShownPerson = PersonRow & { isPrivate: boolean; isFollowing: boolean };
+/** `isAdded`: whether the organizer added the person. `isFollowing`: whether the viewer follows the person. */
+export type ShownPerson = PersonRow & { isPrivate: boolean; isAdded: boolean; isFollowing: boolean };
 
 type Relation = { otherId: string; follows: boolean; followedBy: boolean; isBlocked: boolean };
 
@@ -24,8 +24,8 @@ export async function listShownPeople(
   const ids = [...new Set(people.map(({ userId }) => userId))];
   if (ids.length === 0) return new Map();
   const [rows, relations] = await Promise.all([
-    db.query<PersonRow & { isPrivate: boolean }>(sql`
-      select id, name, username, bio, avatar_upload, is_private, guest_of is null as has_account from users
+    db.query<PersonRow & { isPrivate: boolean; isAdded: boolean }>(sql`
+      select id, name, username, bio, avatar_upload, is_private, is_added, guest_of is null as has_account from users
       where ${isOneOf(sql`id`, ids)} and suspended_at is null`),
     viewer.id === null ? [] : listRelations(db, viewer.id, ids),
   ]);

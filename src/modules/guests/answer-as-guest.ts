@@ -16,6 +16,7 @@ import { hashContact } from '../accounts/codes/hashes.ts';
 import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
 import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
+import { requireNotRemoved } from '../events/event-people.ts';
 import type { EventRow } from '../events/present.ts';
 import { EventParams } from '../events/schemas.ts';
 import { toPerson } from '../people/present.ts';
@@ -130,7 +131,7 @@ async function answerIn(tx: Transaction, services: GuestServices, given: Given):
 
 /**
  * The person who owns the contact: the guest of the event, a new one, or the account.
- * @throws Problem `account_suspended`, `account_exists`, `guest_not_found`
+ * @throws Problem `account_suspended`, `account_exists`, `guest_not_found`, `removed_from_event`
  */
 async function findOrMakePerson(
   tx: Transaction,
@@ -141,6 +142,7 @@ async function findOrMakePerson(
   if (account) {
     if (account.isSuspended)
       throw new Problem('account_suspended', { suspension: await findSuspension(tx, account.id) });
+    await requireNotRemoved(tx, { eventId: event.id, userId: account.id });
     if (asAccount && rsvp) return { id: account.id, hasAccount: true };
     const [user] = await listPeople(tx, [account.id]);
     throw new Problem('account_exists', { user: user && toPerson(user, services.config.publicUrl) });
@@ -150,6 +152,7 @@ async function findOrMakePerson(
   const guest = await findGuest(tx, event.id, contact);
   if (!guest && !rsvp) throw new Problem('guest_not_found');
   if (guest) {
+    await requireNotRemoved(tx, { eventId: event.id, userId: guest.id });
     if (rsvp && rsvp.name !== guest.name) await renameGuest(tx, guest.id, rsvp.name);
     return { id: guest.id, hasAccount: false };
   }

@@ -23,11 +23,18 @@ export type NewAnswer = {
 
 type GivenClaims = Pick<GuestAnswer, 'claims'>;
 
-/** @throws Problem `invalid_request` for claims without the status `going`, and for two on one item */
-export function requireClaims({ claims = [] }: GivenClaims, status: string): NewAnswer['claims'] {
-  if (claims.length > 0 && status !== 'going') throw invalid('claims', 'need the status going');
+/**
+ * @param path of the field, for the error
+ * @throws Problem `invalid_request` for claims without the status `going`, and for two on one item
+ */
+export function requireClaims(
+  { claims = [] }: GivenClaims,
+  status: string,
+  path = 'claims',
+): NewAnswer['claims'] {
+  if (claims.length > 0 && status !== 'going') throw invalid(path, 'need the status going');
   const ids = new Set(claims.map(({ itemId }) => itemId.toLowerCase()));
-  if (ids.size < claims.length) throw invalid('claims', 'name an item twice', 'unique_items');
+  if (ids.size < claims.length) throw invalid(path, 'name an item twice', 'unique_items');
   return claims;
 }
 
@@ -46,37 +53,51 @@ export async function writeAnswer(
   { caller, role }: Answerer,
   { eventId, answer }: { eventId: string; answer: NewAnswer },
 ): Promise<Refused> {
-  const { status, extraGuests, claims } = answer;
-  const viewer = { id: caller.id, role };
-  const rsvp = { eventId, caller, status, extraGuests, isHidden: null };
-  const wanted = claims.map((claim) => ({ ...claim, item: itemOf(claim.itemId, eventId) }));
-  await lockAnswer(
-    tx,
-    eventId,
-    wanted.flatMap(({ item }) => item ?? []),
-  );
-  const [counted] = await services.rsvps.applyIn(tx, viewer, [rsvp]);
-  if (counted instanceof Problem) throw counted;
-  const commands = wanted.flatMap(({ item, quantity, note }) =>
-    item ? [{ kind: 'add' as const, item, caller, quantity, note: note ?? null }] : [],
-  );
-  const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, viewer, commands);
-  const refusals = new Map(
-    outcomes.flatMap((outcome, i) => {
-      const command = commands[i];
-      return outcome instanceof Problem && command ? [[formatItemId(command.item), outcome.code]] : [];
+  const [refused = []] = await writeAnswers(tx, services, { eventId, role }, [{ caller, answer }]);
+  return refused;
+}
+
+/** `role`: of each person who answers. `isByOrganizer`: as in `RsvpCommand`. */
+type AnswerContext = { eventId: string; role: Viewer['role']; isByOrganizer?: true };
+
+/**
+ * As `writeAnswer`, of several people: the RSVPs, then the claims in the order of the people.
+ * @returns the refused claims of each person, in their order
+ */
+export async function writeAnswers(
+  tx: Transaction,
+  services: Pick<GuestServices, 'rsvps' | 'claims'>,
+  { eventId, role, ...context }: AnswerContext,
+  answers: { caller: UnlockedCaller; answer: NewAnswer }[],
+): Promise<Refused[]> {
+  const wanted = answers.flatMap(({ caller, answer: { claims } }, nth) =>
+    claims.map(({ note = null, ...claim }) => {
+      const item = itemOf(claim.itemId, eventId);
+      const command = item && { ...context, ...claim, kind: 'add' as const, item, caller, note };
+      return { nth, itemId: claim.itemId, command };
     }),
   );
-  const available = await listAvailable(
-    tx,
-    commands.map(({ item }) => item),
-  );
-  return wanted.flatMap(({ item, itemId }): Refused => {
-    if (!item) return [{ itemId, code: 'item_not_found', available: null }];
-    const id = formatItemId(item);
-    const code = refusals.get(id);
-    return code === undefined ? [] : [{ itemId, code, available: available.get(id) ?? null }];
-  });
+  const commands = wanted.flatMap(({ command }) => command ?? []);
+  const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
+  await lockAnswer(tx, eventId, [...items.values()]);
+  const rsvps = answers.map(({ caller, answer: { status, extraGuests } }) => ({
+    ...{ ...context, eventId, caller, status, extraGuests, isHidden: null },
+  }));
+  const counted = await services.rsvps.applyIn(tx, role, rsvps);
+  const refusal = counted.find((outcome) => outcome instanceof Problem);
+  if (refusal) throw refusal;
+  const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, role, commands);
+  const available = await listAvailable(tx, [...items.values()]);
+  const refused = answers.map((): Refused => []);
+  for (const { nth, itemId, command } of wanted) {
+    const outcome = command ? outcomes.shift() : new Problem('item_not_found');
+    if (outcome instanceof Problem)
+      refused[nth]?.push({
+        ...{ itemId, code: outcome.code },
+        available: command ? (available.get(formatItemId(command.item)) ?? null) : null,
+      });
+  }
+  return refused;
 }
 
 /** Null for what is not the id of an item of the event. */
@@ -92,14 +113,13 @@ export async function endAnswer(
   { caller, role }: Answerer,
   eventId: string,
 ): Promise<void> {
-  const viewer = { id: caller.id, role };
   const own = await listClaimsOf(tx, { eventId, userId: caller.id });
   await lockAnswer(tx, eventId, own);
-  await rsvps.applyIn(tx, viewer, [{ eventId, caller, status: null, extraGuests: null, isHidden: null }]);
+  await rsvps.applyIn(tx, role, [{ eventId, caller, status: null, extraGuests: null, isHidden: null }]);
   // Without a booking, it is refused, which changes nothing.
-  await bookings.applyIn(tx, viewer, [{ kind: 'cancel', eventId, caller }]);
+  await bookings.applyIn(tx, role, [{ kind: 'cancel', eventId, caller }]);
   const removals = own.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
-  if (removals.length > 0) await claims.applyIn(tx, viewer, removals);
+  if (removals.length > 0) await claims.applyIn(tx, role, removals);
 }
 
 /** What a person has at an event once an answer is written, as a response shows it, and the event itself. */

@@ -1,5 +1,5 @@
 import { recordChange } from '#fresh-records';
-import { sql, transaction } from '#pg';
+import { transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { lockOwnAccount } from '../../identity/act-as.ts';
@@ -11,7 +11,7 @@ import { readId } from '../../lib/ids.ts';
 import { exportLimits, exportResponse } from '../accounts/export/export-me.ts';
 import { ExportReference } from '../accounts/export/schema.ts';
 import { findContacts, renameGuest } from '../accounts/guests.ts';
-import { deleteGuestSessions } from '../accounts/sessions/repo.ts';
+import { deleteGuestSessions, lockGuestSessions } from '../accounts/sessions/repo.ts';
 import { listBookingAccess } from '../attendance/bookings/repo.ts';
 
 import { EventParams } from '../events/schemas.ts';
@@ -20,9 +20,9 @@ import { toClaim } from '../items/present.ts';
 import { listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
-import { endAnswer } from './answers.ts';
 import { maskContact } from './contacts.ts';
 import { deleteGuest } from './delete-guest.ts';
+import { depart } from './depart.ts';
 import { GuestChange, GuestRecord } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -146,8 +146,7 @@ const withdraw = (services: GuestServices, caller: Caller, eventId: string): Pro
   transaction(services.db, async (tx) => {
     // No other token of the person writes meanwhile.
     await lockOwnAccount(tx, caller);
-    await tx.query(sql`
-      select 1 from sessions where user_id = ${caller.id} and event_id = ${eventId} order by id for update`);
-    await endAnswer(tx, services, { caller, role: caller.role }, eventId);
+    await lockGuestSessions(tx, { eventId, userId: caller.id });
+    await depart(tx, services, { caller, role: caller.role }, { eventId, isRemoved: false });
     await deleteGuestSessions(tx, caller.id, eventId);
   });

@@ -28,6 +28,16 @@ const GuestClaim = Type.Object(
   { additionalProperties: false },
 );
 
+/** What an answer has beside its status. */
+export const answerFields = {
+  extraGuests: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
+  claims: Type.Optional(
+    Type.Array(GuestClaim, { maxItems: maxClaims, description: 'No item twice. Only with `going`.' }),
+  ),
+};
+/** In the largest valid claims of an answer: the list, and each claim with its fields. */
+export const maxClaimValues = 1 + maxClaims * (1 + Object.keys(GuestClaim.properties).length);
+
 export const GuestAnswer = body(
   {
     ...contact,
@@ -39,10 +49,7 @@ export const GuestAnswer = body(
         description: 'Required with `name`. Without both, a guest of the event gets a token again.',
       }),
     ),
-    extraGuests: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
-    claims: Type.Optional(
-      Type.Array(GuestClaim, { maxItems: maxClaims, description: 'No item twice. Only with `going`.' }),
-    ),
+    ...answerFields,
     ask: Type.Optional(
       Type.Boolean({
         description: 'Asks to join, where the organizer approves guests. Without effect elsewhere.',
@@ -73,6 +80,20 @@ const expiresAt = timestamp({
   description: 'When the token expires: 30 days after the end of the event, at most 400 days from now.',
 });
 
+export const refusedClaims = Type.Array(
+  Type.Object({
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    code: Type.String({
+      description: 'The code of the problem that POST /v1/items/{id}/claim would respond with.',
+      examples: ['quantity_unavailable'],
+    }),
+    available: nullable(Type.Integer({ examples: [1] }), {
+      description: 'The quantity that is left; null for an item of another event.',
+    }),
+  }),
+  { description: 'Claims that were not made.' },
+);
+
 export const GuestSession = named(
   'GuestSession',
   Type.Object({
@@ -88,19 +109,7 @@ export const GuestSession = named(
       description: 'The request to join, where the organizer approves guests.',
     }),
     claims: Type.Array(ref(Claim)),
-    refused: Type.Array(
-      Type.Object({
-        itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
-        code: Type.String({
-          description: 'The code of the problem that POST /v1/items/{id}/claim would respond with.',
-          examples: ['quantity_unavailable'],
-        }),
-        available: nullable(Type.Integer({ examples: [1] }), {
-          description: 'The quantity that is left; null for an item of another event.',
-        }),
-      }),
-      { description: 'Claims that were not made.' },
-    ),
+    refused: refusedClaims,
   }),
 );
 export type GuestSession = Static<typeof GuestSession>;

@@ -9,7 +9,7 @@ import { readId } from '../../lib/ids.ts';
 import { listGuestsOf } from '../accounts/guests.ts';
 import { moveAttendance } from '../attendance/move-attendance.ts';
 import { changedEvents } from '../events/changed-events.ts';
-import { moveStanding } from '../events/event-people.ts';
+import { findRemoved, moveStanding, requireNotRemoved } from '../events/event-people.ts';
 import { isVisible } from '../events/policy.ts';
 import { toListedEvent } from '../events/present.ts';
 import { rsvpStatuses } from '../events/repo.ts';
@@ -45,7 +45,12 @@ export const listMyGuests = defineEndpoint({
 
   async handler({ caller }, services: GuestServices) {
     const { db, viewerStates, config } = services;
-    const found = await listGuestsOf(db, caller.id);
+    const all = await listGuestsOf(db, caller.id);
+    const removed = await findRemoved(
+      db,
+      all.map(({ eventId, id }) => ({ eventId, userId: id })),
+    );
+    const found = all.filter(({ id }) => !removed.some(({ userId }) => userId === id));
     const shown = await Promise.all(
       found.map(async ({ id, name, eventId }): Promise<OwnGuest | null> => {
         const event = await services.events.find(eventId);
@@ -77,7 +82,7 @@ export const takeOver = defineEndpoint({
   caller: 'fresh',
   params: Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }) }),
   response: { 200: Success },
-  problems: ['guest_not_found'],
+  problems: ['guest_not_found', 'removed_from_event'],
 
   async handler({ caller, params }, services: GuestServices) {
     const id = readId(params.id, 'guest_not_found');
@@ -85,6 +90,8 @@ export const takeOver = defineEndpoint({
       const eventId = await lockOwnGuest(tx, caller.id, id);
       const people = { eventId, from: id, to: caller.id };
       await moveAttendance(tx, people);
+      // Under the lock of the event, which a removal holds.
+      await requireNotRemoved(tx, { eventId, userId: caller.id });
       await moveStanding(tx, people);
       await moveClaims(tx, people);
       // What was not moved, because the account has its own, ends with the guest.
@@ -106,5 +113,7 @@ async function lockOwnGuest(tx: Transaction, userId: string, guestId: string): P
     guest &&
     (await tx.query(sql`select 1 from users where id = ${guestId} and suspended_at is null for update`));
   if (!guest || locked?.length !== 1) throw new Problem('guest_not_found');
+  const [removed] = await findRemoved(tx, [{ eventId: guest.eventId, userId: guestId }]);
+  if (removed) throw new Problem('guest_not_found');
   return guest.eventId;
 }

@@ -39,11 +39,15 @@ export function requireItemsAccepted(
 /** The items that a guest without an account can have claims on. */
 const maxGuestClaims = 10;
 
-/** `add` makes a claim, `change` sets fields of the existing claim, `remove` deletes it. */
-export type ClaimAction =
+/**
+ * `add` makes a claim, `change` sets fields of the existing claim, `remove` deletes it. `isByOrganizer`: for the person; whether the
+ * person may see the event does not count, and the organizer is not notified of the claim.
+ */
+export type ClaimAction = (
   | { kind: 'add'; quantity: number; note: string | null }
   | { kind: 'change'; change: ClaimChange }
-  | { kind: 'remove' };
+  | { kind: 'remove' }
+) & { isByOrganizer?: true };
 
 /** What decides about a claim, read under the locks of the item and of a guest without an account. */
 export type ClaimState = {
@@ -71,7 +75,8 @@ export function refuseClaim(
 ): Problem | null {
   const claim = claimant?.claim ?? null;
   if (claim && (command.kind === 'remove' || isReduction(command, claim))) return null;
-  if (!item || !claimant || !isVisible(item, viewer, claimant.standing)) return new Problem('item_not_found');
+  const isSeen = claimant && item && (command.isByOrganizer || isVisible(item, viewer, claimant.standing));
+  if (!isSeen) return new Problem('item_not_found');
   if (command.kind === 'remove') return new Problem('claim_not_found');
   if (command.kind === 'change' && !claim) return new Problem('claim_not_found');
   if (claimant.standing.isRemoved) return new Problem('removed_from_event');

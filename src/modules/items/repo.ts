@@ -44,11 +44,14 @@ export async function listMyClaims(
 }
 
 /** The claims of a person at an event, by item. */
-export async function listClaimsOf(db: Queryable, { eventId, userId }: ViewerStateKey): Promise<ClaimRow[]> {
-  return db.query<ClaimRow>(sql`
+export const listClaimsOf = (db: Queryable, { eventId, userId }: ViewerStateKey): Promise<ClaimRow[]> =>
+  listClaimsOfPeople(db, eventId, [userId]);
+
+/** The claims of people at an event, by item. */
+export const listClaimsOfPeople = (db: Queryable, eventId: string, userIds: string[]): Promise<ClaimRow[]> =>
+  db.query<ClaimRow>(sql`
     select id, event_id, n, user_id, quantity, note, created_at from claims
-    where event_id = ${eventId} and user_id = ${userId} order by n`);
-}
+    where event_id = ${eventId} and ${isOneOf(sql`user_id`, userIds)} order by n, user_id`);
 
 /** Erases what people wrote about their claims. */
 export async function eraseNotes(tx: Transaction, keys: ViewerStateKey[]): Promise<void> {

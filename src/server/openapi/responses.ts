@@ -72,6 +72,7 @@ const streamDescription =
 const contentByPath: { pathEnd: string; mediaType: string; description: string }[] = [
   { pathEnd: '.svg', mediaType: 'image/svg+xml', description: 'The image.' },
   { pathEnd: '.webp', mediaType: 'image/webp', description: 'The image.' },
+  { pathEnd: '.csv', mediaType: 'text/csv', description: 'The table.' },
   { pathEnd: '.ics', mediaType: 'text/calendar', description: 'The calendar.' },
   { pathEnd: '/live', mediaType: 'text/event-stream', description: streamDescription },
   { pathEnd: '/metrics', mediaType: 'text/plain', description: 'Metrics in the Prometheus text format.' },

@@ -31,7 +31,7 @@ export const accountExportSections: ExportSection[] = [
   {
     name: 'dailyCounts',
     row: exportRow('ExportDailyCount', {
-      kind: oneOf(['events', 'items', 'follows']),
+      kind: oneOf(['events', 'items', 'follows', 'guests']),
       day: exportColumns.day,
       used: exportColumns.count,
     }),

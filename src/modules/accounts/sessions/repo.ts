@@ -106,6 +106,16 @@ export async function deleteOtherSessions(tx: Transaction, kept: TokenIds): Prom
   return keys.length;
 }
 
+/** Locks the guest tokens of a person for one event, as each write by them does, before the locks of the event. */
+export async function lockGuestSessions(
+  tx: Transaction,
+  { eventId, userId }: { eventId: string; userId: string },
+): Promise<void> {
+  await tx.query(
+    sql`select 1 from sessions where user_id = ${userId} and event_id = ${eventId} order by id for update`,
+  );
+}
+
 /** Ends the guest tokens of a person for one event. */
 export async function deleteGuestSessions(tx: Transaction, userId: string, eventId: string): Promise<void> {
   const ended = await tx.query<{ id: string }>(

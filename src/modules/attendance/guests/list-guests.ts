@@ -53,7 +53,8 @@ function readPosition(cursor: string | undefined): { status: Rsvp; id: string } 
   return position && { status: position[0] === 0 ? 'going' : 'interested', id: position[1] };
 }
 
-const toGuest = (row: GuestRow, publicUrl: string): Guest => ({
+/** The element of the list. */
+export const toGuest = (row: GuestRow, publicUrl: string): Guest => ({
   ...row,
   user: toFoundUser(row, publicUrl),
 });

@@ -1,6 +1,6 @@
 /** SQL of guest lists. */
 import { minId } from '#base';
-import { type Database, empty, sql } from '#pg';
+import { type Database, empty, isOneOf, type Queryable, raw, sql } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import type { Rsvp } from '../../events/repo.ts';
 import { listShownPeople, type ShownPerson } from '../../events/shown-people.ts';
@@ -49,15 +49,32 @@ export async function listGuests(
   }
 }
 
+/** Guests of an event by their ids, as the organizer sees them, in any order. */
+export async function findGuests(
+  db: Queryable,
+  { eventId, viewer, userIds }: { eventId: string; viewer: Viewer; userIds: string[] },
+): Promise<GuestRow[]> {
+  const rsvps = await db.query<GuestRsvp>(sql`
+    select ${rsvpColumns} from rsvps where event_id = ${eventId} and ${isOneOf(sql`user_id`, userIds)}`);
+  const people = await listShownPeople(db, { id: viewer.id, seesAll: true }, rsvps);
+  return rsvps.flatMap((rsvp) => {
+    const person = people.get(rsvp.userId);
+    return person ? [{ ...person, ...rsvp }] : [];
+  });
+}
+
 type GuestRsvp = { userId: string; status: Rsvp; extraGuests: number; isHidden: boolean; createdAt: Date };
+
+const rsvpColumns = raw(
+  'user_id, status, coalesce(extra_guests, 0) as extra_guests, coalesce(is_hidden, false) as is_hidden, created_at',
+);
 
 const listRsvpsAfter = (
   db: Database,
   { eventId, status, after, limit }: Pick<GuestQuery, 'eventId' | 'status' | 'after' | 'limit'>,
 ): Promise<GuestRsvp[]> =>
   db.query<GuestRsvp>(sql`
-    select user_id, status, coalesce(extra_guests, 0) as extra_guests, coalesce(is_hidden, false) as is_hidden, created_at
-    from rsvps
+    select ${rsvpColumns} from rsvps
     where event_id = ${eventId} and (status, user_id) > (${after?.status ?? ''}, ${after?.id ?? minId}::uuid)
       ${status ? sql`and status = ${status}` : empty}
     order by status, user_id

@@ -14,6 +14,10 @@ export const Guest = named(
       examples: [false],
       description: 'Whether only the organizer and admins see this guest; false in the lists of all others.',
     }),
+    isAdded: Type.Boolean({
+      examples: [false],
+      description: 'Whether the organizer added this guest, who has no account and answers nothing.',
+    }),
     createdAt: timestamp({ description: 'When the RSVP was made; later changes of it do not count.' }),
   }),
 );

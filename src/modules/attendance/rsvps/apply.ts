@@ -57,7 +57,7 @@ function decideAll(
   const removed: RsvpKey[] = [];
   const moves = new Map<string, EventMove>();
   const decide = ({ command, viewer, index }: Admitted<RsvpCommand>) => {
-    const { eventId, status, extraGuests, isHidden } = command;
+    const { eventId, status, extraGuests, isHidden, isByOrganizer } = command;
     const event = events.get(eventId);
     const found = rsvps[index];
     if (!found) return new Problem('event_not_found');
@@ -72,7 +72,7 @@ function decideAll(
       sum.rsvps += move.rsvps;
       sum.going += move.going;
       sum.extraGuests += move.extraGuests;
-      if (move.rsvps !== 0) sum.changes.push({ personId: viewer.id, amount: move.rsvps });
+      if (move.rsvps !== 0 && !isByOrganizer) sum.changes.push({ personId: viewer.id, amount: move.rsvps });
       moves.set(eventId, sum);
     }
     return event.rsvpCount + sum.rsvps;

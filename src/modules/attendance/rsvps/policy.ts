@@ -15,6 +15,11 @@ export type RsvpCommand = {
   status: Rsvp | null;
   extraGuests: number | null;
   isHidden: boolean | null;
+  /**
+   * The organizer answers for a guest whom they added: whether the guest may see the event does not count, and the organizer is not
+   * notified.
+   */
+  isByOrganizer?: true;
 };
 
 /** By how much an RSVP changes the counters of its event. */
@@ -28,12 +33,12 @@ type RsvpMove = { rsvps: number; going: number; extraGuests: number };
  * @returns by how much the counters change; null if there is nothing to remove
  */
 export function decideRsvp(
-  { status, extraGuests }: RsvpCommand,
+  { status, extraGuests, isByOrganizer }: RsvpCommand,
   viewer: Viewer,
   event: RsvpEvent,
   { rsvp: existing, standing }: Respondent,
 ): RsvpMove | null | Problem {
-  if (!isVisible(event, viewer, standing) && (status !== null || !existing))
+  if (!isByOrganizer && !isVisible(event, viewer, standing) && (status !== null || !existing))
     return new Problem('event_not_found');
   if (status === null && !existing) return null;
   if (status !== null && standing.isRemoved) return new Problem('removed_from_event');

@@ -143,7 +143,8 @@ function decideAll(
     if (move) {
       const quantity = command.kind === 'remove' ? 0 : claim.quantity;
       move.by += quantity - (claimant?.claim?.quantity ?? 0);
-      if (command.kind !== 'change')
+      const isOwnDoing = command.kind === 'add' && command.isByOrganizer;
+      if (command.kind !== 'change' && !isOwnDoing)
         move.changes.push({ personId: claim.userId, amount: command.kind === 'add' ? 1 : -1 });
       moves.set(itemId, move);
     }

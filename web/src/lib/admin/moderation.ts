@@ -61,6 +61,7 @@ export const actions: Record<Action, () => string> = {
   account_restored: m.admin_action_account_restored,
   event_hidden: m.admin_action_event_hidden,
   event_shown: m.admin_action_event_shown,
+  guest_removed: m.admin_action_guest_removed,
   role_changed: m.admin_action_role_changed,
   flag_changed: m.admin_action_flag_changed,
   settings_changed: m.admin_action_settings_changed,
@@ -89,6 +90,7 @@ const sentences: Record<
   account_restored: m.admin_did_account_restored,
   event_hidden: m.admin_did_event_hidden,
   event_shown: m.admin_did_event_shown,
+  guest_removed: m.admin_did_guest_removed,
   settings_changed: m.admin_did_settings_changed,
   demo_removed: m.admin_did_demo_removed,
   report_resolved: m.admin_did_report_resolved,
@@ -107,13 +109,16 @@ const sentences: Record<
   refresh_token_reused: m.admin_did_refresh_token_reused,
 };
 
+/** Of admins, and of the organizer of the event. */
 const ofAdmins: Action[] = [
   'account_suspended',
   'account_restored',
   'event_hidden',
   'event_shown',
+  'guest_removed',
   'role_changed',
 ];
+const aboutEvents: Action[] = ['event_hidden', 'event_shown', 'guest_removed'];
 const ofThemselves: Action[] = [
   'flag_changed',
   'settings_changed',
@@ -127,7 +132,7 @@ export type AuditLine = {
   sentence: string;
   /** The page of what the sentence is about; null for deleted accounts. */
   href: string | null;
-  /** The admin who acted; `id` is null if their account is deleted or a command acted. Null for other entries. */
+  /** The admin or organizer who acted; `id` is null if their account is deleted or a command acted. Null for other entries. */
   by: { id: string | null; name: string } | null;
   /** The reason of a suspension or of a hidden event. */
   reason: string;
@@ -170,7 +175,7 @@ function describe(what: Action, detail: string, name: string): string {
 
 function hrefOf(what: Action, detail: string, userId: string | null): string | null {
   if (what === 'report_resolved' || what === 'report_reopened') return `/admin/reports/${detail}`;
-  if ((what === 'event_hidden' || what === 'event_shown') && detail) return `/e/${detail.split(' ', 1)[0]}`;
+  if (aboutEvents.includes(what) && detail) return `/e/${detail.split(' ', 1)[0]}`;
   if (what === 'flag_changed') return '/admin/switches';
   if (what === 'settings_changed' || what === 'demo_removed') return '/admin/settings';
   return userId && `/admin/audit?userId=${userId}`;

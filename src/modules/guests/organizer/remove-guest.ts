@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { type Transaction, transaction } from '#pg';
+import { auditContextOf, recordAudit } from '../../../audit/audit.ts';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { Success } from '../../../http/schemas.ts';
+import { lockCaller } from '../../../identity/act-as.ts';
+import { onBehalfOf } from '../../../identity/caller.ts';
+import type { Contact } from '../../../lib/contact.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { readId } from '../../../lib/ids.ts';
+import { insertDecisions } from '../../../outbox/decisions.ts';
+import { lockGuestOf } from '../../accounts/added-guests.ts';
+import { lockContacts } from '../../accounts/codes/contact-locks.ts';
+import { hashContact } from '../../accounts/codes/hashes.ts';
+import { listContactsOfGuest, listPeopleOfContact } from '../../accounts/guests.ts';
+import { deleteGuestSessions, lockGuestSessions } from '../../accounts/sessions/repo.ts';
+import { findRemoved, writeStandings } from '../../events/event-people.ts';
+import type { EventRow } from '../../events/present.ts';
+import { findOwnEvent, requireOwnEvent } from '../../events/require-own-event.ts';
+import { deleteGuest } from '../delete-guest.ts';
+import { depart } from '../depart.ts';
+import type { GuestServices } from '../services.ts';
+import { GuestParams } from './schemas.ts';
+
+export const removeGuest = defineEndpoint({
+  method: 'DELETE',
+  path: '/v1/events/:id/guests/:userId',
+  summary: 'Remove a guest',
+  description:
+    'For the organizer of the event and admins. Ends what the person has at the event: the RSVP, the request, the booking or place in ' +
+    'the waitlist, the claims, the comments, the invitation and the guest tokens. Until the person is invited again, new answers, ' +
+    'seats and claims of the person, and of accounts that have confirmed the contact of a guest without an account, are a 403 ' +
+    '`removed_from_event`. The person is notified, except with `silent=true`.',
+  caller: 'fresh',
+  params: GuestParams,
+  query: Type.Object({
+    silent: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the person is not notified.' }),
+    ),
+  }),
+  response: { 200: Success },
+  problems: ['event_not_found', 'guest_not_found', 'not_organizer', 'is_organizer'],
+
+  async handler({ caller, params, query, request }, services: GuestServices) {
+    const { db, config } = services;
+    const eventId = readId(params.id, 'event_not_found');
+    const event = await findOwnEvent(db, eventId, caller);
+    const userId = readId(params.userId, 'guest_not_found');
+    if (userId === event.organizerId) throw new Problem('is_organizer');
+    const key = { eventId, userId };
+    const contacts = await listContactsOfGuest(db, key);
+    await transaction(db, async (tx) => {
+      // An account that confirms one of them at the same time finds the guest removed, or is found here.
+      await lockContacts(
+        tx,
+        contacts.map((contact) => hashContact(config.secretKey, contact)),
+      );
+      const organizer = await lockCaller(tx, caller);
+      const guest = await lockGuestOf(tx, key);
+      await lockGuestSessions(tx, key);
+      await requireOwnEvent(tx, eventId, organizer);
+      await recordAudit(
+        tx,
+        auditContextOf(services, request, caller.id),
+        { userId },
+        'guest_removed',
+        eventId,
+      );
+      if (guest?.isAdded) {
+        await deleteGuest(tx, services, userId);
+        return;
+      }
+      const isKnown = guest !== null && (await findRemoved(tx, [key])).length === 0;
+      const person = { caller: onBehalfOf({ id: userId, hasAccount: !guest }), role: 'user' as const };
+      await depart(tx, services, person, { eventId, isRemoved: true }, async (hadAny) => {
+        if (!hadAny && !isKnown) throw new Problem('guest_not_found');
+        await forbidReturn(tx, event, userId, contacts);
+        if (!query.silent) await tx.execute(insertDecisions([{ ...key, ...removed, title: event.title }]));
+      });
+      await deleteGuestSessions(tx, userId, eventId);
+    });
+    return { status: 200, body: { success: true as const } };
+  },
+});
+
+const removed = { what: 'removed', reason: null } as const;
+
+/** Refuses new answers, seats and claims of the person, and of the accounts that have confirmed the contacts. */
+async function forbidReturn(
+  tx: Transaction,
+  { id: eventId, organizerId }: EventRow,
+  userId: string,
+  contacts: Contact[],
+): Promise<void> {
+  const owners = await Promise.all(contacts.map((contact) => listPeopleOfContact(tx, eventId, contact)));
+  const ids = new Set(owners.flat().filter((id) => id !== userId && id !== organizerId));
+  const standing = { isRemoved: true, isInvited: false, isApproved: false };
+  await tx.execute(writeStandings([{ eventId, userId }], standing));
+  if (ids.size > 0)
+    await tx.execute(
+      writeStandings(
+        [...ids].map((id) => ({ eventId, userId: id })),
+        { isRemoved: true },
+      ),
+    );
+}
