@@ -131,6 +131,7 @@ function readSettings(read: Reader) {
     defaultCountry: readDefaultCountry(read),
     /** The maximum number of text messages that the server sends per day. */
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
+    smsNoticesPerDay: read.whole('SMS_NOTICES_PER_DAY', 200, 0, 10_000_000),
     /** The maximum number of requests per minute for each client network; 0 for no limit. */
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
     /** The maximum number of messages per minute for each sender; 0 for no limit. */

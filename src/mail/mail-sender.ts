@@ -1,4 +1,4 @@
-/** Sends the mails of the queue (mails.ts). */
+/** Sends the mails of the queue (mails.ts): by the mail server, or those to phone numbers as text messages. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { dayMs } from '#base';
@@ -16,6 +16,8 @@ import {
   postponeMail,
   type QueuedMail,
   takeMail,
+  type Way,
+  wayOf,
 } from './mails.ts';
 import { isSuppressed, suppressAddress } from './suppressions.ts';
 
@@ -30,10 +32,23 @@ export type SenderServices = {
 /** `takenAt`: when it was counted. */
 type TakenMail = QueuedMail & { takenAt: Date };
 
+/** How mails of a way are counted and sent. */
+export type Carrier = {
+  isOn: boolean;
+  /** @returns false if no further mail may be sent now */
+  count(now: Date): Promise<boolean>;
+  /** Takes back the count of a mail that was not sent. */
+  uncount(countedAt: Date): Promise<void>;
+  /** @returns the words of the service that accepted it. @throws MailFailure */
+  send(mail: { id: string; to: string; content: MailContent }): Promise<string>;
+};
+
 type Options = {
   /** What a mail says as things are now; null for a mail that tells nothing new any more. */
   write: (mail: QueuedMail) => Promise<MailContent | null>;
   count: (outcome: MailOutcome) => void;
+  /** Sends text messages. */
+  texts: Carrier;
 };
 
 /** Mails that a server sends at the same time. */
@@ -49,6 +64,7 @@ const stopMs = 4_000;
 export class MailSender {
   readonly #services: SenderServices;
   readonly #options: Options;
+  readonly #carriers: Record<Way, Carrier>;
   readonly #sending = new Map<TakenMail, Promise<void>>();
   #isStopped = false;
   /** Of the mail server, one after the other. */
@@ -58,6 +74,14 @@ export class MailSender {
   constructor(services: SenderServices, options: Options) {
     this.#services = services;
     this.#options = options;
+    const { db, config, mailer } = services;
+    const mail: Carrier = {
+      isOn: mailer.isOn,
+      count: (now) => countMail(db, 'notice', config.mail.perHour, now),
+      uncount: (countedAt) => uncountMail(db, 'notice', countedAt),
+      send: mailer.send,
+    };
+    this.#carriers = { mail, text: options.texts };
   }
 
   /** Sends all mails that are due and that no other server sends. */
@@ -84,17 +108,30 @@ export class MailSender {
   }
 
   async #takeNext(): Promise<TakenMail | null> {
-    const { db, clock, config } = this.#services;
+    const { db, clock } = this.#services;
     const now = clock();
-    if (this.#isStopped || now.getTime() < this.#restsUntil) return null;
-    const due = await findDueMails(db, now, maxSending);
-    if (due.length === 0 || !(await countMail(db, 'notice', config.mail.perHour, now))) return null;
-    for (const key of due) {
-      const mail = await takeMail(db, now, key);
-      if (mail) return { ...mail, takenAt: now };
+    if (this.#isStopped) return null;
+    for (const way of this.#waysAt(now)) {
+      const carrier = this.#carriers[way];
+      const due = await findDueMails(db, now, { way, limit: maxSending });
+      if (due.length === 0 || !(await carrier.count(now))) continue;
+      for (const key of due) {
+        const mail = await takeMail(db, now, key);
+        if (mail) return { ...mail, takenAt: now };
+      }
+      await carrier.uncount(now);
     }
-    await uncountMail(db, 'notice', now);
     return null;
+  }
+
+  /**
+   * The ways by which mails can be sent now. Text messages do not wait for a mail server that rests, and mails that were stored
+   * before mail was switched off wait until it is on.
+   */
+  #waysAt(now: Date): Way[] {
+    const { mail, text } = this.#carriers;
+    const hasMail = mail.isOn && now.getTime() >= this.#restsUntil;
+    return [...(hasMail ? (['mail'] as const) : []), ...(text.isOn ? (['text'] as const) : [])];
   }
 
   #start(mail: TakenMail): void {
@@ -107,18 +144,24 @@ export class MailSender {
   }
 
   async #send(mail: TakenMail): Promise<void> {
-    const { db, mailer, clock } = this.#services;
+    const { db, clock } = this.#services;
     const { id, address: to } = mail;
+    const carrier = this.#carriers[wayOf(mail)];
     const content = await this.#writeUnlessSuppressed(mail);
-    if (!content) return await uncountMail(db, 'notice', mail.takenAt);
-    const reply = await mailer.send({ id, to, content }).catch((error) => {
+    if (!content) return await carrier.uncount(mail.takenAt);
+    const reply = await carrier.send({ id, to, content }).catch((error) => {
       if (error instanceof MailFailure) return error;
       throw error;
     });
-    this.#remember(reply);
+    if (wayOf(mail) === 'mail') this.#remember(reply);
     if (reply instanceof MailFailure) return await this.#storeFailure(mail, reply);
-    this.#options.count('sent');
+    this.#count(mail, 'sent');
     await endMail(db, mail, 'sent', { reply, now: clock() });
+  }
+
+  /** Text messages have a metric of their own, where they are sent. */
+  #count(mail: QueuedMail, outcome: MailOutcome): void {
+    if (wayOf(mail) === 'mail') this.#options.count(outcome);
   }
 
   /** @returns null if nothing is to be sent, which is stored */
@@ -130,7 +173,7 @@ export class MailSender {
       return null;
     }
     if (!(await isSuppressed(db, hashAddress(config.secretKey, mail.address)))) return content;
-    this.#options.count('suppressed');
+    this.#count(mail, 'suppressed');
     await endMail(db, mail, 'suppressed', { reply: '', now: clock() });
     return null;
   }
@@ -154,7 +197,7 @@ export class MailSender {
       { mail: mail.id, kind: mail.kind, outcome: reason, ...failure.logged },
       'a mail could not be sent',
     );
-    this.#options.count(reason);
+    this.#count(mail, reason);
     if (reason === 'rejected') {
       if (isOfAddress) await suppressAddress(db, hashAddress(config.secretKey, mail.address), now);
       return await endMail(db, mail, 'failed', { reply, now });
@@ -168,7 +211,7 @@ export class MailSender {
     const refusedMs = now.getTime() - refusedAt.getTime();
     if (refusedMs < patienceMs)
       return await postponeMail(db, mail, { reply, dueAt: pauseAfter(refusedMs, now), refusedAt });
-    this.#options.count('expired');
+    this.#count(mail, 'expired');
     await endMail(db, mail, 'failed', { reply, now });
   }
 }

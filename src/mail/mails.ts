@@ -120,10 +120,21 @@ export async function countMailsAbout(
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
 
-/** Finds the mails whose turn is next. */
-export const findDueMails = (db: Queryable, now: Date, limit: number): Promise<MailKey[]> =>
+/** How a mail of the queue is sent: to a mail address, or as a text message to a phone number, which begins with `+`. */
+export type Way = 'mail' | 'text';
+export const wayOf = ({ address }: Pick<QueuedMail, 'address'>): Way =>
+  address.startsWith('+') ? 'text' : 'mail';
+
+/** Finds the mails of a way whose turn is next. */
+export const findDueMails = (
+  db: Queryable,
+  now: Date,
+  { way, limit }: { way: Way; limit: number },
+): Promise<MailKey[]> =>
   db.query<MailKey>(sql`
-    select user_id, id from mails where state = 'queued' and due_at <= ${now}
+    select user_id, id from mails
+    where state = 'queued' and due_at <= ${now}
+      and ${way === 'text' ? sql`address like '+%'` : sql`address not like '+%'`}
     order by turn, due_at limit ${limit}`);
 
 /** Takes a mail for `leaseMs`. @returns null if another server has taken it, or it is gone */

@@ -32,9 +32,9 @@ type Kind = { level: Level; icon: string; description: string };
 /**
  * How notifications of a kind become mails. `pauseMs`: between the mails of the kind to a person about one subject, so that what
  * repeats fills no mailbox. `waitMs`: after the cause; a notification that was read by then is not mailed. `isCollected`: the
- * notifications about different people are one mail.
+ * notifications about different people are one mail. `isTexted`: guests who gave a phone number alone get a text message.
  */
-type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true };
+type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true; isTexted?: true };
 
 /**
  * A kind that a job delivers. `isFromPerson`: whether the person whom the notification names causes it. It then does not
@@ -75,7 +75,7 @@ export const fanOuts = {
     while: () => sql`e.status = 'scheduled'`,
     isFromPerson: true,
     level: 'all',
-    mail: eventMails,
+    mail: { ...eventMails, isTexted: true },
     icon: 'CalendarClock',
     description: 'the time or place of the event changed, or a cancelled event takes place again',
   },
@@ -84,7 +84,7 @@ export const fanOuts = {
     while: () => sql`e.status = 'cancelled'`,
     isFromPerson: true,
     level: 'all',
-    mail: eventMails,
+    mail: { ...eventMails, isTexted: true },
     icon: 'CalendarX',
     description: 'the event is cancelled',
   },

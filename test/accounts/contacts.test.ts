@@ -242,6 +242,7 @@ test('told: texts of changes count as those with codes do, and above a limit non
     sms: {
       delivers: true,
       send: async () => {},
+      sendNotice: async () => {},
       tellOfChange: async (phone) => void texts.push(phone),
       sendTest: async () => {},
     },
@@ -261,6 +262,7 @@ test('told: a text message that fails changes nothing of the response', async ()
     sms: {
       delivers: false,
       send: async () => {},
+      sendNotice: async () => {},
       tellOfChange: async () => {
         throw new SmsFailure('unreachable', { status: undefined, code: 'ECONNREFUSED' });
       },

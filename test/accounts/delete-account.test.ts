@@ -277,6 +277,7 @@ test('delete: the counters of sent messages for the number are deleted if the SM
     sms: {
       delivers: true,
       send: async (_phone, _purpose, code) => void sent.push(code),
+      sendNotice: async () => {},
       tellOfChange: async () => {},
       sendTest: async () => {},
     },

@@ -125,6 +125,7 @@ test('settings: codes are in the language of the instance for those who ask for 
     send: async (_phone: string, _purpose: string, _code: string, language: string) =>
       void languages.push(language),
     tellOfChange: async () => {},
+    sendNotice: async () => {},
     sendTest: async () => {},
   };
   const server = await api.startAnother({ sms });

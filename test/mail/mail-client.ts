@@ -7,6 +7,7 @@ import { openInstance } from '../../src/instance/settings.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import { MailSender } from '../../src/mail/mail-sender.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
+import { createTextCarrier } from '../../src/modules/notifications/mail/text-carrier.ts';
 import { writeMail } from '../../src/modules/notifications/mail/write-mail.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { secretKey, type TestApp } from '../support/setup.ts';
@@ -28,6 +29,7 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
   const count = (outcome: string) => void outcomes.push(outcome);
   const instanceOf = (server: TestApp) =>
     openInstance({ db: server.sql, changeLog: new ChangeLog(server.sql) }, config);
+  const texts: { phone: string; text: string }[] = [];
   const createMailerOf = (server: TestApp) => {
     const nameOf = async () => (await instanceOf(server).settings()).name;
     const mailer = createMailer({ config, db: server.sql, clock: server.clock.now, log, count, nameOf });
@@ -36,12 +38,14 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
   };
   return {
     mailServer,
+    /** The text messages that were sent. */
+    texts,
     port,
     config,
     outcomes,
     createMailerOf,
     /** What sends the mails of one server. */
-    createSender: (server: TestApp = api): MailSender => {
+    createSender: (server: TestApp = api, { smsNoticesPerDay = 200 } = {}): MailSender => {
       const services = {
         config,
         db: server.sql,
@@ -50,7 +54,9 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
         mailer: createMailerOf(server),
         instance: instanceOf(server),
       };
-      return new MailSender(services, { write: (mail) => writeMail(services, mail), count });
+      const sms = { sendNotice: async (phone: string, text: string) => void texts.push({ phone, text }) };
+      const carrier = createTextCarrier({ db: server.sql, config: { smsNoticesPerDay }, sms });
+      return new MailSender(services, { write: (mail) => writeMail(services, mail), count, texts: carrier });
     },
     /** Stores mails. */
     store: async (...mails: Partial<NewMail>[]): Promise<NewMail[]> => {

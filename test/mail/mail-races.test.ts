@@ -18,7 +18,9 @@ beforeEach(clear);
 
 test('mail: of two servers that find the same mails, one takes each', async () => {
   await store(...Array.from({ length: 20 }, () => ({})));
-  const due = await Promise.all([api, other].map(({ sql }) => findDueMails(sql, now(), 20)));
+  const due = await Promise.all(
+    [api, other].map(({ sql }) => findDueMails(sql, now(), { way: 'mail', limit: 20 })),
+  );
   // Mails that are due at the same time have no order among the nodes of a cluster.
   const found = due.map((keys) => keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   assert.deepEqual(found[0], found[1]);
@@ -42,7 +44,7 @@ test('mail: two servers send each mail once', async () => {
 test('mail: another server sends what a killed one has taken, when the lease ends', async () => {
   const [mail] = await store({});
   // A server that is killed after it has taken the mail writes nothing more.
-  const [key] = await findDueMails(api.sql, now(), 1);
+  const [key] = await findDueMails(api.sql, now(), { way: 'mail', limit: 1 });
   assert.ok(key && mail && (await takeMail(api.sql, now(), key)));
   api.clock.advance(leaseMs - 1_000);
   await second.run();
@@ -87,7 +89,7 @@ test('mail: no other server sends what the mail server takes longer to accept th
 
 test('mail: what a suspended server stores late ends no mail that another server is sending', async () => {
   await store({});
-  const [key] = await findDueMails(api.sql, now(), 1);
+  const [key] = await findDueMails(api.sql, now(), { way: 'mail', limit: 1 });
   const late = key && (await takeMail(api.sql, now(), key));
   api.clock.advance(leaseMs + 1);
   const current = key && (await takeMail(other.sql, now(), key));

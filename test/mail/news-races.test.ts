@@ -32,7 +32,7 @@ async function createGuest() {
 test('mail: a server that takes a mail while a newer one takes its place waits, and only the newer one is sent', async () => {
   const [old] = await store({ kind: 'eventChanged' });
   assert.ok(old);
-  const [key] = await findDueMails(api.sql, clock.now(), 1);
+  const [key] = await findDueMails(api.sql, clock.now(), { way: 'mail', limit: 1 });
   assert.ok(key);
   const newer = { ...old, id: newId() };
   let taken: ReturnType<typeof takeMail> | undefined;

@@ -13,6 +13,7 @@ const sms: SmsDriver = {
   delivers: true,
   send: async (phone, _purpose, code) => void sentMessages.push({ phone, code }),
   tellOfChange: async () => {},
+  sendNotice: async () => {},
   sendTest: async () => {},
 };
 const clock = new TestClock();

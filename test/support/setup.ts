@@ -43,8 +43,8 @@ export type TestApp = {
   /** The URL of the database. */
   target: string;
   clock: TestClock;
-  /** `code`: empty for a message that tells of a change. */
-  sent: { phone: string; purpose: CodePurpose | 'contact_changed'; code: string }[];
+  /** `code`: empty for a message without one. `text`: of a notice. */
+  sent: { phone: string; purpose: CodePurpose | 'contact_changed' | 'notice'; code: string; text?: string }[];
   contract: Contract;
   call(method: string, path: string, call?: CallOptions): Promise<ApiResponse>;
   get(path: string, token?: string): Promise<ApiResponse>;
@@ -155,6 +155,7 @@ function outbox(sent: TestApp['sent']): SmsDriver {
     delivers: false,
     send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }),
     tellOfChange: async (phone) => void sent.push({ phone, purpose: 'contact_changed', code: '' }),
+    sendNotice: async (phone, text) => void sent.push({ phone, purpose: 'notice', code: '', text }),
     sendTest: async () => {},
   };
 }

@@ -14,6 +14,7 @@ const sms = {
     languages.push(language);
   },
   tellOfChange: async () => {},
+  sendNotice: async () => {},
   sendTest: async () => {},
 };
 const clock = new TestClock();

@@ -1,6 +1,6 @@
 /** One-time codes, the wrong tries, and the daily counts of messages. */
 import { dayMs, newIdAt, utcDay } from '#base';
-import { type Database, sql, type Transaction } from '#pg';
+import { type Database, sql, type Transaction, transaction } from '#pg';
 import type { CodePurpose } from '../../../lib/contact.ts';
 import { type CodeUse, contactScope, strangersScope } from './hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
@@ -44,6 +44,26 @@ export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Da
       select scope from code_sends where day = ${utcDay(sentAt)} and scope = any(${scopes}::text[])
       order by scope collate "C" for update)`);
 }
+
+/** The scope of text messages that are no codes, which therefore take no room of codes. */
+const noticesScope = 'notices';
+
+/**
+ * Counts a text message that is no code. One row is updated, so all servers together count no more than `perDay`.
+ * @returns false if it may not be sent today (UTC)
+ */
+export async function countNotice(db: Database, perDay: number, now: Date): Promise<boolean> {
+  if (perDay === 0) return false;
+  const counted = await db.query(sql`
+    insert into code_sends (scope, day, sent) values (${noticesScope}, ${utcDay(now)}, 1)
+    on conflict (scope, day) do update set sent = code_sends.sent + 1 where code_sends.sent < ${perDay}
+    returning sent`);
+  return counted.length > 0;
+}
+
+/** Takes back the count of a text message that was not sent. */
+export const uncountNotice = (db: Database, countedAt: Date): Promise<void> =>
+  transaction(db, (tx) => subtractSend(tx, [noticesScope], countedAt));
 
 export type NewCode = CodeUse & {
   contactHash: Buffer;

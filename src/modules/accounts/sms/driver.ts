@@ -19,6 +19,8 @@ export type SmsDriver = {
   send(phone: string, purpose: CodePurpose, code: string, language: Language): Promise<void>;
   /** Tells that the number or address of an account was changed. @throws SmsFailure */
   tellOfChange(phone: string, language: Language): Promise<void>;
+  /** Sends a text that is no code, such as that an event is cancelled. @throws SmsFailure */
+  sendNotice(phone: string, text: string): Promise<void>;
   /** @throws SmsFailure */
   sendTest(phone: string, language: Language): Promise<void>;
 };
@@ -42,6 +44,7 @@ export function createSmsDriver(
     send: async (phone, purpose, code, language) =>
       sendText(phone, messageText({ purpose, code, language }, await naming())),
     tellOfChange: async (phone, language) => sendText(phone, contactChangedText(language, await naming())),
+    sendNotice: sendText,
     sendTest: async (phone, language) => sendText(phone, testText(language, await naming())),
   };
 }
@@ -63,6 +66,7 @@ const silentDriver: SmsDriver = {
   delivers: false,
   send: async () => {},
   tellOfChange: async () => {},
+  sendNotice: async () => {},
   sendTest: async () => {},
 };
 
@@ -79,6 +83,11 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
       ),
     tellOfChange: async (phone) =>
       log.warn({ number: shortened(phone) }, 'a contact of an account was changed; no message was sent'),
+    sendNotice: async (phone, text) =>
+      log.warn(
+        { [notExported]: true, number: shortened(phone), text },
+        'no message was sent; this is its text',
+      ),
     sendTest: async (phone) => log.warn({ number: shortened(phone) }, 'a test; no message was sent'),
   };
 }

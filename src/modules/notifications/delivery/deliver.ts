@@ -36,7 +36,7 @@ export type DueCause = Omit<Cause, 'kind'> & {
   decision?: Decision | null;
 };
 
-/** What the jobs need that deliver. `mailer`: whether mails are sent; without one, nothing is read or stored for them. */
+/** What the jobs need that deliver. `mailer`: whether mails are sent; without one, none are stored. */
 export type DeliveryServices = Pick<BaseServices, 'db' | 'clock'> & { mailer: { isOn: boolean } };
 
 /**
@@ -59,7 +59,7 @@ export async function prepareDelivery(
     listBlockedPairs(tx, pairs),
     listLevels(tx, userIds),
     listInboxes(tx, userIds),
-    mailer.isOn ? prepareNotificationMails(tx, keys, now) : () => [],
+    prepareNotificationMails(tx, keys, { hasMailer: mailer.isOn, now }),
   ]);
   const reachesPerson = ({ userId, kind }: NewNotification | DueCause, channel: Channel) =>
     reaches(kind, levels.get(keyOfSetting(userId, kind)), channel);

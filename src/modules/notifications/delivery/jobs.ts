@@ -43,11 +43,6 @@ const sendPushesIfPossible = async (services: BaseServices): Promise<void> => {
   if (isPushPossible(services.config)) await sendPushes(services, postPush, pushPlaces);
 };
 
-/** Mails that were stored before mail was switched off wait until it is on. */
-const sendMailsIfOn = async ({ mailer, mailSender }: NotificationServices): Promise<void> => {
-  if (mailer.isOn) await mailSender.run();
-};
-
 const storeSummariesIfOn = async (services: NotificationServices): Promise<void> => {
   if (services.mailer.isOn) await storeSummaries(services);
 };
@@ -65,7 +60,7 @@ export const notificationJobs: Job<NotificationServices>[] = [
     run: runFanOuts,
   },
   { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
-  { name: 'send mails', everyMs: 1_000, run: sendMailsIfOn },
+  { name: 'send mails', everyMs: 1_000, run: ({ mailSender }) => mailSender.run() },
   {
     name: 'extend the leases of mails',
     everyMs: leaseMs / 4,

@@ -2,7 +2,7 @@
 import { dayMs, minId, newId } from '#base';
 import { type Queryable, type Statement, sql } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';
-import { listLastMails, type NewMail, prepareMails } from '../../../mail/mails.ts';
+import { listLastMails, type NewMail, prepareMails, wayOf } from '../../../mail/mails.ts';
 import { type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
 
 /** A notification that is mailed too. `sourceId`: the person who caused it. */
@@ -13,23 +13,26 @@ export type MailedNotification = {
   sourceId: string;
 };
 
-type Mailbox = { userId: string; email: string; language: Language | null };
+/** `address`: a mail address, or the phone number of a guest without an account. */
+type Mailbox = { userId: string; address: string; language: Language | null };
 
 /** The longest pause between mails of a kind. */
 const maxPauseMs = dayMs;
 
 /**
  * Reads what decides about mails: the addresses and languages of the recipients, and the mails before.
+ * @param hasMailer whether the server sends mails; otherwise only text messages are stored
  * @returns makes the statements that store the mails of notifications. People without a confirmed address get none
  */
 export async function prepareNotificationMails(
   db: Queryable,
   { userIds, sourceIds, kinds }: { userIds: string[]; sourceIds: string[]; kinds: DeliveredKindName[] },
-  now: Date,
+  { hasMailer, now }: { hasMailer: boolean; now: Date },
 ): Promise<(notifications: MailedNotification[]) => Statement[]> {
   const mailboxes = await db.query<Mailbox>(sql`
-    select id as user_id, email, language from users
-    where id = any(${userIds}::uuid[]) and email is not null`);
+    select id as user_id, coalesce(email, phone) as address, language from users
+    where id = any(${userIds}::uuid[])
+      and ((email is not null and ${hasMailer}) or (email is null and phone is not null and guest_of is not null))`);
   if (mailboxes.length === 0) return () => [];
   const mailedIds = mailboxes.map(({ userId }) => userId);
   const [last, conversations, insert] = await Promise.all([
@@ -44,13 +47,14 @@ export async function prepareNotificationMails(
     const { userId, kind, sourceId } = notification;
     const mailbox = mailboxOf.get(userId);
     if (!mailbox || isMailed.has(keyOf(notification))) return [];
-    const { pauseMs, waitMs = 0, isCollected } = mailRuleOf(kind);
+    const { pauseMs, waitMs = 0, isCollected, isTexted } = mailRuleOf(kind);
+    if (wayOf(mailbox) === 'text' && !isTexted) return [];
     const subjectId = isCollected ? userId : notification.subjectId;
     const nextAt = (lastAt.get(keyOf({ userId, kind, subjectId })) ?? 0) + pauseMs;
     return [
       {
         ...{ userId, id: newId(), kind, subjectId, sourceId },
-        ...{ address: mailbox.email, language: mailbox.language ?? baseLanguage },
+        ...{ address: mailbox.address, language: mailbox.language ?? baseLanguage },
         dueAt: new Date(Math.max(now.getTime() + waitMs, nextAt)),
       },
     ];

@@ -3,7 +3,7 @@ import { sql } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
-import type { QueuedMail } from '../../../mail/mails.ts';
+import { type QueuedMail, wayOf } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import { isAddressed } from '../../../outbox/announcements.ts';
 import {
@@ -50,12 +50,20 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
     isOfEvent && !kindsWithoutCalendar.includes(mail.kind) ? calendarPart(services, mail) : null,
     isOfEvent ? findReplyAddress(services, row) : null,
   ]);
+  if (wayOf(mail) === 'text' && !isTexted(news)) return null;
   const content = newsContent(news, mail.language, context);
   return { ...content, ...(calendar && { calendar }), ...(replyTo && { replyTo }) };
 }
 
 /** Mails about an event that say nothing of its time and place. */
 const kindsWithoutCalendar: DeliveredKindName[] = ['announcement', ...anonymousKinds];
+
+/** Text messages cost money: of changes, they tell those of the time and the place, and that the event takes place again. */
+const isTexted = ({ row, changes }: MailedNews): boolean =>
+  row.kind !== 'eventChanged' || changes?.parts.some((part) => part !== 'title') === true;
+
+/** The text messages to a guest about the event. */
+const maxTexts = 3;
 
 /**
  * The organizer of the event, if they allow replies as the mail is sent. Notifications name no organizer across a block, nor one
@@ -137,9 +145,11 @@ async function findReader({ db, clock }: WriteServices, mail: NotificationMail):
       : null,
     db.query<Reader & { level: Level | null }>(sql`
       select t.level, u.guest_of is null as has_account from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
-      where u.id = ${userId} and u.email = ${address} and u.suspended_at is null and not exists (
+      where u.id = ${userId} and ${address} in (u.email, u.phone) and u.suspended_at is null and not exists (
         select 1 from mails m
-        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})`),
+        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})
+        and (${wayOf(mail) === 'mail'} or ${maxTexts} > (
+          select count(*) from mails m where m.user_id = ${userId} and m.address = ${address} and m.state = 'sent'))`),
   ]);
   return events?.length !== 0 && row && reaches(kind, row.level ?? undefined, 'mail') ? row : null;
 }
