@@ -80,7 +80,15 @@ export const insertRows = <T extends object>(table: string, rows: T[], columns: 
  * Tables whose rows have a version that each change raises: servers keep the rows, live streams compare the versions, and those
  * of `change_shards` are revisions of the change log.
  */
-const versioned = ['users', 'sessions', 'events', 'event_counters', 'item_stock', 'change_shards'];
+const versioned = [
+  'users',
+  'sessions',
+  'events',
+  'event_counters',
+  'item_stock',
+  'comment_counters',
+  'change_shards',
+];
 
 /** Updates rows, and raises their versions. FROM or WHERE follows. @param set the assignments; none raises the version */
 export function update(table: string, set: Statement = empty): Statement {

@@ -1,4 +1,4 @@
-/** Ids in requests: UUIDs, except of items, whose id is `<event id>.<n>`. */
+/** Ids in requests: UUIDs, except of items, whose id is `<event id>.<n>`, and of comments, whose id is `<event id>.<UUID>`. */
 import { parseId } from '#base';
 import { Problem } from './errors.ts';
 import type { ProblemCode } from './problem-catalogue.ts';
@@ -30,3 +30,16 @@ export function readItemId(text: string, code: ProblemCode = 'item_not_found'): 
 }
 
 export const formatItemId = ({ eventId, n }: ItemId): string => `${eventId}.${n}`;
+
+/** A comment's id: the id of its event, on whose node it is, and an id within the event. */
+export type CommentId = { eventId: string; id: string };
+
+/** @throws Problem `code` if the text is not the id of a comment */
+export function readCommentId(text: string, code: ProblemCode = 'comment_not_found'): CommentId {
+  const [event = '', own = '', ...rest] = text.split('.', 3);
+  const [eventId, id] = [parseId(event), parseId(own)];
+  if (eventId === null || id === null || rest.length > 0) throw new Problem(code);
+  return { eventId, id };
+}
+
+export const formatCommentId = ({ eventId, id }: CommentId): string => `${eventId}.${id}`;

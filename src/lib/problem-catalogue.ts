@@ -61,10 +61,13 @@ const byStatus = {
       'Only the organizer may do this',
       "The caller is neither the event's organizer nor an admin.",
     ],
-    not_owner: ['Only its owner may do this', 'The caller did not upload the image and is not an admin.'],
+    not_owner: [
+      'Only its owner may do this',
+      'The caller did not upload the image, or write the comment, and is neither its organizer nor an admin.',
+    ],
     removed_from_event: [
       'You were removed from this event',
-      'The organizer removed this person. New answers, seats and claims need a new invitation.',
+      'The organizer removed this person. New answers, seats, claims and comments need a new invitation.',
     ],
     not_added: [
       'The organizer did not add this guest',
@@ -123,6 +126,11 @@ const byStatus = {
       'The organizer and admins can see it. `guestListVisibility` of the event says whether its guests can too; ' +
         'guests are people with an RSVP, a booking, a place in the waitlist or a claim.',
     ],
+    comments_private: [
+      'These comments are private',
+      'The organizer, admins, invited people and guests of the event can read and write them, unless `commentVisibility` of the ' +
+        'event is `everyone`.',
+    ],
     blocked: [
       'One of you has blocked the other',
       'While one person blocks another, neither can follow or write to the other.',
@@ -133,6 +141,7 @@ const byStatus = {
     event_not_found: ['No such event', 'The event does not exist, or the caller may not see it.'],
     user_not_found: ['No such person', 'No account has this id.'],
     item_not_found: ['No such item', 'The item does not exist, or the caller may not see its event.'],
+    comment_not_found: ['No such comment', 'The comment does not exist, or the caller may not see it.'],
     calendar_not_found: [
       'No such calendar',
       'The URL is unknown or was revoked. The owner of the calendar can create a new URL.',
@@ -144,7 +153,7 @@ const byStatus = {
     claim_not_found: ['Nothing is claimed', 'The caller has no claim on this item.'],
     subject_not_found: [
       'Nothing to report',
-      'The reported event, item, message or person does not exist, or the caller may not see it.',
+      'The reported event, item, comment, message or person does not exist, or the caller may not see it.',
     ],
     report_not_found: ['No such report', 'No report has this id.'],
     setup_closed: [
@@ -249,6 +258,10 @@ const byStatus = {
       'The organizer of an event can add up to 500 guests.',
     ],
     is_organizer: ['The person organizes the event', 'The organizer of an event cannot be removed from it.'],
+    comments_full: [
+      'There are too many comments',
+      'An event may have up to 5,000 comments. Guests without an account write none once it has 4,000.',
+    ],
     item_list_full: [
       'The item list of this event is full',
       'An event may have up to 500 items, with up to 1 MiB of text in total. Remove items or shorten their texts first.',

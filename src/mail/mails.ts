@@ -97,14 +97,14 @@ export async function prepareMails(
 export const insertMails = async (db: Queryable, mails: NewMail[], now: Date): Promise<Statement> =>
   (await prepareMails(db, [...new Set(mails.map(({ sourceId }) => sourceId))], now))(mails);
 
-/** Of these people, when the last mail of each of these kinds and its subject was stored, without those that wait to be sent. */
+/** Of these people, when the last mail of each of these kinds and its subject was sent, without those that wait to be sent. */
 export const listLastMails = (
   db: Queryable,
   { userIds, kinds, after }: { userIds: string[]; kinds: string[]; after: Date },
 ): Promise<{ userId: string; kind: string; subjectId: string; lastAt: Date }[]> =>
   db.query(sql`
-    select user_id, kind, subject_id, max(created_at) as last_at from mails
-    where user_id = any(${userIds}::uuid[]) and kind = any(${kinds}::text[]) and created_at > ${after}
+    select user_id, kind, subject_id, max(coalesce(ended_at, created_at)) as last_at from mails
+    where user_id = any(${userIds}::uuid[]) and kind = any(${kinds}::text[]) and coalesce(ended_at, created_at) > ${after}
       and (state <> 'queued' or attempts > 0)
     group by user_id, kind, subject_id`);
 

@@ -16,6 +16,8 @@ export type Cause = {
    * their notification is unread.
    */
   amount: number;
+  /** What the notification begins with: the id of a comment. A new id for other kinds. */
+  id?: string;
 };
 
 /**
@@ -33,7 +35,7 @@ export const insertSelectedCauses = (causes: Statement): Statement => sql`
 
 export const insertCauses = (causes: Cause[]): Statement =>
   insertSelectedCauses(sql`
-    select * from unnest(${causes.map(() => newId())}::uuid[], ${causes.map(({ userId }) => userId)}::uuid[],
+    select * from unnest(${causes.map(({ id }) => id ?? newId())}::uuid[], ${causes.map(({ userId }) => userId)}::uuid[],
       ${causes.map(({ kind }) => kind)}::text[], ${causes.map(({ subjectId }) => subjectId)}::uuid[],
       ${causes.map(({ actorId }) => actorId)}::uuid[], ${causes.map(({ amount }) => amount)}::int[])`);
 

@@ -37,11 +37,23 @@ type Kind = { level: Level; icon: string; description: string };
 type MailRule = { pauseMs: number; waitMs?: number; isCollected?: true; isTexted?: true };
 
 /**
+ * How notifications of a kind become pushes; without a rule, of what is counted, only the first is pushed until it is read.
+ * `pauseMs`: between the pushes of the kind to a person about one subject.
+ */
+type PushRule = { pauseMs: number };
+
+/**
  * A kind that a job delivers. `isFromPerson`: whether the person whom the notification names causes it. It then does not
  * reach that person, does not cross a block, and disappears when the person is suspended. `isAnonymous`: whether the recipient
- * must not learn who caused it.
+ * must not learn who caused it. `isCounted`: whether it counts what several people do, so its id changes while it is unread.
  */
-type DeliveredKind = Kind & { isFromPerson: boolean; isAnonymous?: true; mail: MailRule };
+type DeliveredKind = Kind & {
+  isFromPerson: boolean;
+  isAnonymous?: true;
+  isCounted?: true;
+  mail: MailRule;
+  push?: PushRule;
+};
 
 /**
  * Statements that select the `user_id` of recipients. A person may occur more than once. `actorId`: the organizer of the event; the
@@ -167,9 +179,21 @@ const causes = {
     icon: 'UserPlus',
     description: 'a new follower',
   },
+  // Its causes have the ids of comments. What the notification says is read from the comments (modules/comments/told-comments.ts).
+  comments: {
+    about: 'event',
+    isFromPerson: true,
+    isCounted: true,
+    level: 'push',
+    mail: { pauseMs: 30 * minuteMs },
+    push: { pauseMs: 30 * minuteMs },
+    icon: 'MessagesSquare',
+    description: 'for the organizer: comments; for the author of a comment: replies to it',
+  },
   reports: {
     about: 'server',
     isFromPerson: false,
+    isCounted: true,
     level: 'push',
     mail: { pauseMs: hourMs },
     icon: 'Flag',
@@ -217,6 +241,7 @@ export type StoredFanOutKind = Exclude<FanOutKind, 'announcement'>;
 
 export type DeliveredKindName = FanOutKind | CauseKind;
 const delivered: Record<DeliveredKindName, DeliveredKind> = { ...fanOuts, ...causes };
+export const pushPauseOf = (kind: DeliveredKindName): number | null => delivered[kind].push?.pauseMs ?? null;
 export const mailRuleOf = (kind: DeliveredKindName): MailRule => delivered[kind].mail;
 export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summaries };
 
@@ -231,8 +256,11 @@ export const personKinds = causesAbout('person');
 /** Kinds that only admins see, also of what they were notified of before their role changed. */
 export const adminKinds = causesAbout('server');
 export const kindsWithoutEvent = [...personKinds, ...adminKinds];
-/** Kinds that count what several people do. Of what is unread, only the first is pushed. */
-export const countedKinds: NotificationKind[] = [...summaryKinds, ...adminKinds];
+/** Kinds that count what several people do. */
+export const countedKinds: NotificationKind[] = [
+  ...summaryKinds,
+  ...deliveredKinds.filter((kind) => delivered[kind].isCounted),
+];
 export const kindsFromPeople = deliveredKinds.filter((kind) => delivered[kind].isFromPerson);
 
 export const anonymousKinds = deliveredKinds.filter((kind) => delivered[kind].isAnonymous);

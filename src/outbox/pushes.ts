@@ -9,6 +9,8 @@ import type { NotificationKind } from './kinds.ts';
 export type NewPush = {
   userId: string;
   id: string;
+  /** When it is sent; now, if it is left out. */
+  dueAt?: Date;
   counted?: { kind: NotificationKind; subjectId: string; isFirst: Statement };
 };
 
@@ -18,8 +20,8 @@ export type NewPush = {
  */
 export const insertPushes = (pushes: NewPush[], now: Date): Statement[] =>
   pushes.map(
-    ({ userId, id, counted }) => sql`
+    ({ userId, id, dueAt = now, counted }) => sql`
     insert into push_deliveries (user_id, notification_id, subscription_id, kind, subject_id, attempts, due_at)
-    select p.user_id, ${id}::uuid, p.id, ${counted?.kind ?? null}::text, ${counted?.subjectId ?? null}::uuid, 0, ${now}::timestamptz
+    select p.user_id, ${id}::uuid, p.id, ${counted?.kind ?? null}::text, ${counted?.subjectId ?? null}::uuid, 0, ${dueAt}::timestamptz
     from push_subscriptions p where p.user_id = ${userId} and ${counted?.isFirst ?? sql`true`} order by p.id for key share skip locked`,
   );

@@ -12,6 +12,7 @@ import { signIn } from '../modules/accounts/sign-in/index.ts';
 import { announcements } from '../modules/announcements/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
 import { calendars } from '../modules/calendars/index.ts';
+import { comments } from '../modules/comments/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
@@ -50,6 +51,7 @@ export const modules: Module<Services>[] = [
   events,
   attendance,
   items,
+  comments,
   invitations,
   guests,
   announcements,

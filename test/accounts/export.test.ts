@@ -136,6 +136,8 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['standings', 'event_people'],
     ['announcements', 'announcements', 'author_id'],
     ['claims', 'claims'],
+    ['comments', 'comments'],
+    ['commentsWritten', 'comment_limits'],
     ['bookings', 'bookings'],
     ['conversations', 'conversations'],
     ['messages', 'messages'],

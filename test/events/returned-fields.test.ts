@@ -58,7 +58,7 @@ const anyEvent = fc.record(
     capacity: fc.constantFrom(0, 7),
     visibility: fc.constantFrom('public', 'unlisted', 'private'),
     template: fc.constantFrom('general', 'potluck'),
-    enabledModules: fc.subarray(['bringList', 'wishList', 'booking', 'guestRsvp']),
+    enabledModules: fc.subarray(['bringList', 'wishList', 'booking', 'guestRsvp', 'comments']),
     guestListVisibility: fc.constantFrom('organizer', 'guests', 'everyone'),
   },
   { requiredKeys: ['title'] },

@@ -50,6 +50,7 @@ const previewedMails: Record<ExampleKind, true> = {
   decision: true,
   message: true,
   follower: true,
+  comments: true,
   reports: true,
 };
 

@@ -8,6 +8,7 @@
 import { adminOperations } from './admin.ts';
 import { announcementOperations } from './announcements.ts';
 import { attendanceOperations } from './attendance.ts';
+import { commentOperations } from './comments.ts';
 import { eventOperations } from './events.ts';
 import { guestOperations } from './guests.ts';
 import { instanceOperations } from './instance.ts';
@@ -25,6 +26,7 @@ export const operations: Record<string, Operation> = {
   ...guestOperations,
   ...announcementOperations,
   ...itemOperations,
+  ...commentOperations,
   ...adminOperations,
   ...instanceOperations,
 };

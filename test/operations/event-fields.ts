@@ -59,11 +59,12 @@ export const optionalFields: Record<string, OptionalField> = {
   visibility: { rule: oneOf('public', 'unlisted', 'private'), initial: 'public', inLists: true },
   template: { rule: templates, initial: { slug: 'general', name: 'General' } },
   enabledModules: {
-    rule: setOf('bringList', 'wishList', 'booking', 'guestRsvp'),
-    initial: ['bringList', 'wishList', 'booking', 'guestRsvp'],
+    rule: setOf('bringList', 'wishList', 'booking', 'guestRsvp', 'comments'),
+    initial: ['bringList', 'wishList', 'booking', 'guestRsvp', 'comments'],
   },
   guestListVisibility: { rule: audience, initial: 'organizer' },
   claimantVisibility: { rule: audience, initial: 'organizer' },
+  commentVisibility: { rule: oneOf('guests', 'everyone'), initial: 'guests' },
 };
 
 /** The values in the record of a new event, of the fields for which `isIncluded` returns true. */

@@ -147,7 +147,7 @@ export const peopleOperations: Record<string, Operation> = {
     ...of(
       {
         subject: object({
-          required: { type: oneOf('event', 'item', 'message', 'user'), id: opaque },
+          required: { type: oneOf('event', 'item', 'message', 'user', 'comment'), id: opaque },
           optional: {},
         }),
         reason: reportReason,

@@ -76,6 +76,16 @@ const rules: Record<string, string> = {
         (select count(*)::int from rsvps r where r.event_id = c.event_id and r.status = 'going') as going
       from event_counters c) t
     where (rsvp_count, going_count, extra_guests_count) <> (rsvps, going, extra_guests)`,
+  'comment_count equals the number of comments, and a reply is to a comment of the same event': `
+    select c.event_id, c.comment_count::bigint, count(m.id) from comment_counters c
+    left join comments m on m.event_id = c.event_id
+    group by c.event_id, c.comment_count having c.comment_count <> count(m.id)
+    union all
+    select m.event_id, null, null from comments m left join comments p on p.event_id = m.event_id and p.id = m.reply_to
+    where m.reply_to is not null and p.id is null
+    union all
+    select m.event_id, null, null from comments m left join comment_counters c on c.event_id = m.event_id
+    where c.event_id is null`,
   'booked_count and waiting_count are exact, and no booking number exceeds last_booking': `
     select * from (
       select c.event_id, c.booked_count, c.waiting_count, c.last_booking,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hashContact } from '../../src/modules/accounts/codes/hashes.ts';
 import { deliverCauses } from '../../src/modules/notifications/delivery/deliver-causes.ts';
+import { writeComment } from './comments.ts';
 import {
   addAddress,
   createEvent,
@@ -107,6 +108,10 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await report(person, { type: 'event', id: otherEvent.id }, 'Too loud, says Xanthippe.');
   await report(c, { type: 'item', id: olives.id }, 'Xanthippe has no olives.');
   await report(c, { type: 'user', id: b.id }, 'Somebody else.');
+  const asked = await writeComment(api, a, own.id, 'May I bring my lyre?');
+  await writeComment(api, person, own.id, 'Xanthippe says yes.', asked.id);
+  const said = await writeComment(api, person, otherEvent.id, 'Will there be figs for Xanthippe?');
+  await writeComment(api, b, otherEvent.id, 'Plenty!', said.id);
   const draft = await createEvent(api, person, { visibility: 'private' });
   const cancelled = await createEvent(api, person);
   expectStatus(

@@ -36,6 +36,12 @@ export const createGuestCheck = (db: Database): GuestCheck =>
     keyOf: ({ eventId, userId }) => eventId + userId,
   });
 
+/** As the check of `createGuestCheck`, in a transaction: what it finds was committed before the call. */
+export async function findIsGuest(db: Queryable, key: GuestKey): Promise<boolean> {
+  const [isGuest = false] = await listAreGuests(db, [key]);
+  return isGuest;
+}
+
 /** Whether people are guests of events, one for each key. */
 export async function listAreGuests(db: Queryable, keys: GuestKey[]): Promise<boolean[]> {
   const guestRows = sql`

@@ -29,7 +29,7 @@ export const templates = [
 ] as const;
 
 /** Parts of an event that its organizer can disable. */
-export const modules = ['bringList', 'wishList', 'booking', 'guestRsvp'] as const;
+export const modules = ['bringList', 'wishList', 'booking', 'guestRsvp', 'comments'] as const;
 export type Module = (typeof modules)[number];
 /** The module that an item of a kind belongs to. */
 export const moduleOf = { bring: 'bringList', wish: 'wishList' } as const satisfies Record<string, Module>;

@@ -141,6 +141,11 @@ export const eventFields = {
     default: 'organizer',
     onlyInRecord: true,
   }),
+  commentVisibility: field({
+    ...schemas.commentVisibility,
+    default: 'guests',
+    onlyInRecord: true,
+  }),
 };
 
 export type EventFieldName = keyof typeof eventFields;

@@ -6,6 +6,21 @@ import { type ExportSection, exportColumns, exportRow } from '../../http/export-
 import { Problem } from '../../lib/errors.ts';
 import type { Standing } from './policy.ts';
 
+const none: Standing = { isInvited: false, isApproved: false, isRemoved: false };
+
+/** What was decided about a viewer of an event. @param viewer null for a request without a token */
+export async function findStanding(
+  db: Queryable,
+  eventId: string,
+  viewer: { id: string } | null,
+): Promise<Standing> {
+  if (!viewer) return none;
+  const [found] = await db.query<Standing>(sql`
+    select is_invited, is_approved, is_removed from event_people
+    where event_id = ${eventId} and user_id = ${viewer.id}`);
+  return found ?? none;
+}
+
 const columns = { isInvited: 'is_invited', isApproved: 'is_approved', isRemoved: 'is_removed' } as const;
 const names = Object.keys(columns) as (keyof Standing)[];
 

@@ -145,3 +145,13 @@ const audienceOf = (description: string) => ({
 });
 export const guestListVisibility = audienceOf('Who may list the guests');
 export const claimantVisibility = audienceOf('Who may see who brings which item');
+
+const commentAudiences = ['guests', 'everyone'] as const;
+export const commentVisibility = {
+  stored: oneOf(commentAudiences, { description: 'Who may read and write comments.' }),
+  input: oneOf(commentAudiences, {
+    description:
+      'Who may read and write comments: `guests` (the default): the organizer, admins, invited people, and people with an RSVP, ' +
+      'booking, place in the waitlist or claim; `everyone`: all who can see the event read, and those with a token write.',
+  }),
+};

@@ -72,7 +72,7 @@ export const leaveAsGuest = defineEndpoint({
   method: 'DELETE',
   summary: 'Leave the event as a guest',
   description:
-    'Ends the RSVP, the booking or place in the waitlist, the claims and all guest tokens of this person for this event, and ' +
+    'Ends the RSVP, the booking or place in the waitlist, the claims, the comments and all guest tokens of this person for this event, and ' +
     'deletes the guest. The account of a guest token stays.',
   response: { 200: Success },
   problems: ['guest_not_found'],

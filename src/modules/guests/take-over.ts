@@ -8,6 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { listGuestsOf } from '../accounts/guests.ts';
 import { moveAttendance } from '../attendance/move-attendance.ts';
+import { moveComments } from '../comments/people-leave.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { findRemoved, moveStanding, requireNotRemoved } from '../events/event-people.ts';
 import { isVisible } from '../events/policy.ts';
@@ -77,7 +78,7 @@ export const takeOver = defineEndpoint({
   path: '/v1/me/guests/:id/take-over',
   summary: 'Take over the answer of a guest',
   description:
-    'The RSVP, the booking and the claims of the guest become those of your account, in one transaction, and the guest is gone. What ' +
+    'The RSVP, the booking, the claims and the comments of the guest become those of your account, in one transaction, and the guest is gone. What ' +
     'your account has at the event stays as it is.',
   caller: 'fresh',
   params: Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }) }),
@@ -94,6 +95,7 @@ export const takeOver = defineEndpoint({
       await requireNotRemoved(tx, { eventId, userId: caller.id });
       await moveStanding(tx, people);
       await moveClaims(tx, people);
+      await moveComments(tx, people);
       // What was not moved, because the account has its own, ends with the guest.
       await deleteGuest(tx, services, id);
       await recordChange(tx, { records: [changedEvents([eventId])] });

@@ -24,6 +24,7 @@ const rowWithItems = (count: number): LiveRow => ({
   goingCount: 1,
   partyCount: 1,
   bookedCount: 0,
+  commentsVersion: 0,
   version: '',
   items: Array.from({ length: count }, (_, i) => ({
     n: i + 1,

@@ -6,8 +6,9 @@ import type { LiveCounts, LiveEvent } from './schemas.ts';
 /** An event, and the version of its state that the caller has. */
 type KnownVersion = { id: string; version: string };
 
-type Shown = keyof LiveEvent | keyof LiveCounts;
+type Shown = keyof LiveEvent | Exclude<keyof LiveCounts, 'commentsVersion'>;
 export type LiveRow = Pick<EventRow, Shown | 'organizerId' | 'visibility' | 'hidden'> & {
+  commentsVersion: number;
   items: Omit<ItemRow, 'eventId'>[] | null;
   /** Changes whenever one of the other fields does. */
   version: string;
@@ -15,7 +16,7 @@ export type LiveRow = Pick<EventRow, Shown | 'organizerId' | 'visibility' | 'hid
 
 const columns = sql`
   e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone, e.capacity, e.status,
-  e.updated_at, c.rsvp_count, c.going_count, c.booked_count`;
+  e.updated_at, c.rsvp_count, c.going_count, c.booked_count, coalesce(k.version, 0) as comments_version`;
 
 /** The newest items of an event. The limit bounds the cost of one event. */
 const maxItems = 500;
@@ -29,8 +30,8 @@ const selectItemVersions = (ids: string[]): Statement => sql`
   select event_id, count(*) as items, sum(version + claims_version) as changes from item_stock
   where event_id = any(${ids}::uuid[]) group by event_id`;
 
-/** The version of a state, of `events e`, `event_counters c` and `selectItemVersions` as `s`. */
-const version = sql`concat_ws(' ', e.version, c.version, c.last_item, s.items, s.changes)`;
+/** The version of a state, of `events e`, `event_counters c`, `selectItemVersions` as `s` and `comment_counters k`. */
+const version = sql`concat_ws(' ', e.version, c.version, c.last_item, s.items, s.changes, coalesce(k.version, 0))`;
 
 /**
  * Lists the ids of those events that are not in the version that is known, or do not exist. It reads no texts, so an event
@@ -45,6 +46,7 @@ export async function listChanged(db: Database, known: KnownVersion[]): Promise<
       from events e
       join event_counters c on c.event_id = e.id
       left join (${selectItemVersions(ids)}) s on s.event_id = e.id
+      left join comment_counters k on k.event_id = e.id
       where e.id = any(${ids}::uuid[])
     ) e on e.id = k.id
     where e.version is distinct from k.version`);
@@ -61,6 +63,7 @@ export async function listLiveRows(db: Database, ids: string[]): Promise<Map<str
     from events e
     join event_counters c on c.event_id = e.id
     left join (${selectItemVersions(ids)}) s on s.event_id = e.id
+    left join comment_counters k on k.event_id = e.id
     left join (
       select i.event_id, json_agg(json_build_object('n', i.n, 'kind', i.kind, 'title', i.title,
         'description', i.description, 'emoji', i.emoji, 'imageUrl', i.image_url, 'link', i.link,

@@ -30,7 +30,14 @@ export const LiveHeaders = Type.Object({
 const { rsvpCount, goingCount, partyCount, bookedCount } = Event.properties;
 export const LiveCounts = named(
   'LiveCounts',
-  Type.Object({ rsvpCount, goingCount, partyCount, bookedCount }),
+  Type.Object({
+    ...{ rsvpCount, goingCount, partyCount, bookedCount },
+    commentsVersion: Type.Integer({
+      description:
+        'Rises with each change of the comments. GET /v1/events/{id}/comments lists those that the caller may read.',
+      examples: [3],
+    }),
+  }),
 );
 export type LiveCounts = Static<typeof LiveCounts>;
 

@@ -21,6 +21,7 @@ import {
   type NotificationKind,
   onceKinds,
 } from '../../outbox/kinds.ts';
+import { toldComments } from '../comments/told-comments.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { AnswerRow, BroughtItemRow, NotificationRow } from './present.ts';
 import { readSummaries, unreadSummaries } from './summary-repo.ts';
@@ -51,7 +52,8 @@ const visibleNotifications = (viewer: Viewer, about: string | null = null): Stat
       count - ${isRepeated}::int as count
     from (
       select id, user_id, kind, subject_id, person_id, count, created_at, read_at, since, about, event_id, decision
-      from notifications where user_id = ${viewer.id}
+      from notifications where user_id = ${viewer.id} and kind <> 'comments'
+      union all ${toldComments(viewer.id)}
       union all ${unreadSummaries(viewer.id)}
     ) i
   ) n

@@ -1,7 +1,8 @@
 /** Decides what a person may report, and finds the person whom the report concerns. */
 import { sql, type Transaction } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
-import { formatItemId, readId, readItemId } from '../../../lib/ids.ts';
+import { formatCommentId, formatItemId, readCommentId, readId, readItemId } from '../../../lib/ids.ts';
+import { findCommentAuthor } from '../../comments/readers.ts';
 import { isVisible } from '../../events/policy.ts';
 import { findEvent } from '../../events/repo.ts';
 import { findItemState } from '../../items/repo.ts';
@@ -31,6 +32,11 @@ export const subjectFinders: Record<NewReport['subject']['type'], Find> = {
       select id, other_id as about_id from messages
       where user_id = ${viewer.id} and id = ${readId(id, 'subject_not_found')} and not is_own`);
     return row ?? null;
+  },
+  async comment(tx, id, viewer) {
+    const comment = readCommentId(id, 'subject_not_found');
+    const aboutId = await findCommentAuthor(tx, comment, viewer);
+    return aboutId === null ? null : { id: formatCommentId(comment), aboutId };
   },
   async user(tx, id, viewer) {
     const [row] = await tx.query<ReportableSubject>(sql`

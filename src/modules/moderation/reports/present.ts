@@ -12,7 +12,7 @@ export type ReportRow = Pick<AdminReport, 'id' | 'reason' | 'text' | 'status' | 
 };
 export type MessageText = { text: string; createdAt: Date };
 export type InvolvedRow = Omit<AdminReport['about'], 'avatar'> & { avatarUpload: string | null };
-/** `message`: the reported message; null if the subject is not a message. */
+/** `message`: the reported message or comment; null for other subjects. */
 export type AdminReportRow = ReportRow & {
   reporter: InvolvedRow;
   about: InvolvedRow;

@@ -2,7 +2,9 @@ import { dayMs, newId } from '#base';
 import { type Database, lockEach, one, type Queryable, rowsOf, sql, type Transaction } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
+import { formatCommentId, readCommentId } from '../../../lib/ids.ts';
 import { insertSelectedCauses } from '../../../outbox/causes.ts';
+import { listCommentTexts } from '../../comments/repo.ts';
 import { subjectFinders } from './policy.ts';
 import type { AdminReportRow, InvolvedRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport, ReportOrder } from './schemas.ts';
@@ -158,12 +160,15 @@ export async function resolveReportsOf(
 }
 
 /**
- * Adds people and reported messages to reports. People have a query of their own, because `users` may be
+ * Adds people, and reported messages and comments, to reports. People have a query of their own, because `users` may be
  * distributed by another key than `reports`. The name of a person is empty if the account was deleted after
  * the reports were read.
  */
 async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminReportRow[]> {
-  const messages = await listReportedMessages(db, rows);
+  const [messages, comments] = await Promise.all([
+    listReportedMessages(db, rows),
+    listReportedComments(db, rows),
+  ]);
   const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
   const people = await db.query<InvolvedRow>(sql`
     select id, name, username, avatar_upload, guest_of is null as has_account, suspended_at is not null as is_suspended
@@ -175,7 +180,7 @@ async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminRepor
     ...row,
     reporter: personOf(row.reporterId),
     about: personOf(row.aboutId),
-    message: messages.get(row.id) ?? null,
+    message: messages.get(row.id) ?? comments.get(row.subjectId) ?? null,
   }));
 }
 
@@ -193,4 +198,11 @@ async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
     select k.report_id, m.text, m.created_at
     from ${rowsOf('messages m', keys, { userId: 'uuid', otherId: 'uuid', id: 'uuid' }, { reportId: 'uuid' })}`);
   return new Map(found.map(({ reportId, ...message }) => [reportId, message]));
+}
+
+/** Returns the reported comments by their ids. */
+async function listReportedComments(db: Queryable, rows: ReportRow[]): Promise<Map<string, MessageText>> {
+  const ids = rows.flatMap((row) => (row.subjectType === 'comment' ? [readCommentId(row.subjectId)] : []));
+  const found = await listCommentTexts(db, ids);
+  return new Map(found.map(({ text, createdAt, ...id }) => [formatCommentId(id), { text, createdAt }]));
 }

@@ -3,7 +3,7 @@ import { cursorQuery } from '../../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../../http/schemas.ts';
 import { Person } from '../../people/schemas.ts';
 
-export const subjectTypes = ['event', 'item', 'message', 'user'] as const;
+export const subjectTypes = ['event', 'item', 'message', 'user', 'comment'] as const;
 export const reasons = [
   'spam',
   'scam',
@@ -62,7 +62,7 @@ export const AdminReport = named(
     reporter: ref(Involved),
     about: ref(Involved),
     message: nullable(Type.Object({ text: Type.String(), createdAt: timestamp() }), {
-      description: 'The reported message; null if the subject is not a message.',
+      description: 'The reported message or comment; null for other subjects, and if it is deleted.',
     }),
     note: Type.String({
       description: 'The note of the admin who resolved the report.',

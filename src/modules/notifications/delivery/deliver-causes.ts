@@ -12,7 +12,7 @@ import { AdvisoryLock } from '../../../schema/locks.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
 type CauseKey = { userId: string; id: string };
-/** A row of `notification_causes`. */
+/** A row of `notification_causes`. `since`: the id of those about comments. */
 type CauseRow = DueCause & CauseKey;
 
 const causesPerBatch = 100;
@@ -56,7 +56,9 @@ async function lockCauses(tx: Transaction, keys: CauseKey[]): Promise<CauseRow[]
   const ids = Map.groupBy(keys, ({ userId }) => userId);
   const locked = await lockEach([...ids.keys()], String, (userId) =>
     tx.query<CauseRow>(sql`
-      select user_id, id, kind, subject_id, actor_id, amount, event_id, decision from notification_causes
+      select user_id, id, kind, subject_id, actor_id, amount, event_id, decision,
+        case when kind = 'comments' then id end as since
+      from notification_causes
       where user_id = ${userId} and id = any(${ids.get(userId)?.map(({ id }) => id) ?? []}::uuid[])
       order by id for update ${skipLockedUnless(false)}`),
   );

@@ -9,7 +9,12 @@ import {
   sql,
   type Transaction,
 } from '#pg';
-import type { Level, NotificationKind } from '../../../outbox/kinds.ts';
+import {
+  type DeliveredKindName,
+  type Level,
+  type NotificationKind,
+  pushPauseOf,
+} from '../../../outbox/kinds.ts';
 
 /** The number of notifications that an inbox holds; older ones are deleted. */
 export const inboxSize = 200;
@@ -84,10 +89,29 @@ export async function listLevels(tx: Transaction, userIds: string[]): Promise<Ma
   return new Map(rows.map(({ userId, kind, level }) => [keyOfSetting(userId, kind), level]));
 }
 
+type SubjectKey = { userId: string; kind: NotificationKind; subjectId: string };
+export const keyOfNotification = ({ userId, kind, subjectId }: SubjectKey): string =>
+  `${userId} ${kind} ${subjectId}`;
+
+/** When the latest push of kinds with a pause was or is due, by `keyOfNotification`. */
+export async function listPushTimes(
+  tx: Transaction,
+  { userIds, kinds }: { userIds: string[]; kinds: DeliveredKindName[] },
+): Promise<Map<string, Date>> {
+  const paused = kinds.filter((kind) => pushPauseOf(kind) !== null);
+  if (paused.length === 0) return new Map();
+  const rows = await tx.query<SubjectKey & { pushedAt: Date }>(sql`
+    select user_id, kind, subject_id, max(pushed_at) as pushed_at from notifications
+    where user_id = any(${userIds}::uuid[]) and kind = any(${paused}::text[]) and pushed_at is not null
+    group by user_id, kind, subject_id`);
+  return new Map(rows.map((row) => [keyOfNotification(row), row.pushedAt]));
+}
+
 /**
  * `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. `since`: the
- * first notice that it is about; an unread notification keeps an earlier one. `about`: the announcement, of which an unread
- * notification has the latest. `eventId`, `decision`: of a decision, as JSON.
+ * first notice or comment that it is about; an unread notification keeps an earlier one. `about`: the announcement, of which an
+ * unread notification has the latest. `eventId`, `decision`: of a decision, as JSON. `pushedAt`: when its push is due, of a kind
+ * with a pause.
  */
 export type NewNotification = {
   id: string;
@@ -100,6 +124,7 @@ export type NewNotification = {
   about: string | null;
   eventId: string | null;
   decision: string | null;
+  pushedAt: Date | null;
 };
 
 /**
@@ -128,6 +153,7 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
         about: 'uuid',
         eventId: 'uuid',
         decision: 'jsonb',
+        pushedAt: 'timestamptz',
         createdAt: 'timestamptz',
       },
     )}
@@ -135,8 +161,9 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
     on conflict (user_id, kind, subject_id) where read_at is null do update set
       count = n.count + excluded.count,
       person_id = coalesce(excluded.person_id, n.person_id),
-      since = coalesce(n.since, excluded.since),
+      since = least(n.since, excluded.since),
       about = coalesce(excluded.about, n.about),
+      pushed_at = coalesce(excluded.pushed_at, n.pushed_at),
       id = case when excluded.count > 0 then excluded.id else n.id end,
       created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,
     ...(reduced.length > 0 ? [deleteEmpty(reduced)] : []),

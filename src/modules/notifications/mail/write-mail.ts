@@ -8,6 +8,7 @@ import { senderName } from '../../../mail/sender-name.ts';
 import { isAddressed } from '../../../outbox/announcements.ts';
 import {
   anonymousKinds,
+  countedKinds,
   type DeliveredKindName,
   type FanOutKind,
   fanOuts,
@@ -44,11 +45,12 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const rows = await listMailedNotifications(services, mail);
   const [row] = rows;
   if (!row) return null;
-  const isOfEvent = row.eventId !== null;
+  // What other people do is no reason to change a calendar, and the person of a count is not the organizer.
+  const isFromOrganizer = row.eventId !== null && !countedKinds.includes(row.kind);
   const [news, calendar, replyTo] = await Promise.all([
     readNews(services, { mail, reader, row, rows }),
-    isOfEvent && !kindsWithoutCalendar.includes(mail.kind) ? calendarPart(services, mail) : null,
-    isOfEvent ? findReplyAddress(services, row) : null,
+    isFromOrganizer && !kindsWithoutCalendar.includes(mail.kind) ? calendarPart(services, mail) : null,
+    isFromOrganizer ? findReplyAddress(services, row) : null,
   ]);
   if (wayOf(mail) === 'text' && !isTexted(news)) return null;
   const content = newsContent(news, mail.language, context);

@@ -20,6 +20,7 @@ export const reportSubjects: Record<AdminReport['subject']['type'], () => string
   item: m.admin_subject_item,
   message: m.admin_subject_message,
   user: m.admin_subject_user,
+  comment: m.admin_subject_comment,
 };
 
 /** `href`: the page of the subject; null if it has none, or is deleted. `event`: for an event or an item of its list. */

@@ -61,6 +61,7 @@ export async function readSubject(
 ): Promise<ReportedSubject> {
   const { type, id } = subject;
   if (type === 'message') return { ...gone, title: message?.text ?? null };
+  if (type === 'comment') return { ...gone, title: message?.text ?? null, href: message && commentHref(id) };
   if (type === 'user') return { ...gone, title: about.name, href: `/u/${about.id}` };
   const [eventId = ''] = id.split('.');
   try {
@@ -75,3 +76,6 @@ export async function readSubject(
     throw error;
   }
 }
+
+/** The comments on the page of the event, with whose id that of a comment begins. */
+const commentHref = (id: string): string => `/e/${id.split('.', 1)[0]}#comments`;

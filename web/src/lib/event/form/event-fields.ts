@@ -32,6 +32,10 @@ export const audiences: Names<EventBody['guestListVisibility']> = {
   guests: m.organizer_audience_guests,
   everyone: m.organizer_audience_everyone,
 };
+export const commentAudiences: Names<EventBody['commentVisibility']> = {
+  guests: m.organizer_audience_guests,
+  everyone: m.organizer_audience_everyone,
+};
 const visibilities: Names<EventBody['visibility']> = {
   public: m.organizer_visibility_public,
   unlisted: m.organizer_visibility_unlisted,
@@ -42,6 +46,7 @@ export const modules: Names<NonNullable<EventBody['enabledModules']>[number]> = 
   wishList: m.organizer_module_wish,
   booking: m.organizer_module_booking,
   guestRsvp: m.organizer_module_guest_rsvp,
+  comments: m.organizer_module_comments,
 };
 
 /** The name of a value that a form sends. Every object has properties such as `constructor`, which are no values. */
@@ -113,6 +118,13 @@ export const eventFields = {
     label: m.organizer_claimant_visibility,
     step: 'who',
     plain: (event) => event.claimantVisibility,
+    initial: 'guests',
+    nameOf: audienceName,
+  },
+  commentVisibility: {
+    label: m.organizer_comment_visibility,
+    step: 'who',
+    plain: (event) => event.commentVisibility,
     initial: 'guests',
     nameOf: audienceName,
   },
