@@ -37,6 +37,7 @@ export const fieldRules = [
   'days_after_start',
   'in_past',
   'after_end',
+  'before_deadline',
   'needs_notice',
   'taken',
   'reserved',

@@ -73,7 +73,10 @@ const byStatus = {
       'The organizer did not add this guest',
       'Organizers change the answers, and make claims, of guests whom they have added. Others answer themselves.',
     ],
-    rsvp_required: ['An RSVP is required', 'Claiming requires an RSVP of `going` for the event of the item.'],
+    rsvp_required: [
+      'An RSVP is required',
+      'Claiming requires an RSVP of `going` for the event of the item; so do seats where `rsvpApproval` is `organizer`.',
+    ],
     claims_disabled: ['Claiming is switched off', 'The operator of this server has switched claiming off.'],
     feature_disabled: [
       'This feature is switched off',
@@ -169,6 +172,10 @@ const byStatus = {
       'No such guest',
       'The token is not that of a guest of this event, the event has no such guest, or the guest has taken part already.',
     ],
+    request_not_found: [
+      'No such request',
+      'The person has not asked to join the event, or has withdrawn the request.',
+    ],
     session_not_found: ['No such session', 'The caller has no session with this id.'],
     notification_not_found: [
       'No such notification',
@@ -245,6 +252,18 @@ const byStatus = {
         'reading still work.',
     ],
     event_over: ['The event is over', 'Guests without an account can answer until the event ends.'],
+    rsvp_closed: [
+      'The deadline has passed',
+      '`rsvpUntil` of the event has passed: there are no new RSVPs and seats, and no more of them. Fewer are possible.',
+    ],
+    approval_required: [
+      'The organizer approves guests',
+      'Repeat the request with `ask: true` to ask the organizer; `message` can say who you are.',
+    ],
+    request_refused: [
+      'The organizer refused the request',
+      'A new request is possible 24 hours after the refusal.',
+    ],
     account_exists: [
       'This contact belongs to an account',
       'Sign in to the account of `user`, or repeat the request with `asAccount: true` to answer for it; the code stays valid.',

@@ -228,6 +228,13 @@ export const summaries = {
     icon: 'Ticket',
     description: 'for the organizer: bookings',
   },
+  requests: {
+    counter: 'event_counters',
+    isOnce: true,
+    level: 'push',
+    icon: 'UserPlus',
+    description: 'for the organizer: requests to join',
+  },
 } satisfies Record<string, Kind & { counter: 'event_counters' | 'item_stock'; isOnce: boolean }>;
 
 export type FanOutKind = keyof typeof fanOuts;

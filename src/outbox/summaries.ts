@@ -46,25 +46,46 @@ export async function listSummaryState(
   kind: SummaryKind,
   pairs: { eventId: string; userId: string }[],
 ): Promise<SummaryState> {
+  return (await listSummaryStates(db, [kind], pairs))[kind];
+}
+
+/** As `listSummaryState`, for several kinds of the same people. */
+export async function listSummaryStates<K extends SummaryKind>(
+  db: Queryable,
+  kinds: K[],
+  pairs: { eventId: string; userId: string }[],
+): Promise<Record<K, SummaryState>> {
   const eventIds = pairs.map(({ eventId }) => eventId);
-  const rows = await db.query<{ eventId: string; blockedId: string | null; level: Level | null }>(sql`
+  const rows = await db.query<StateRow>(sql`
     with organizers as materialized (
       select id as event_id, organizer_id from events where id = any(${[...new Set(eventIds)]}::uuid[])
     )
-    select o.event_id, r.other_id as blocked_id, null::text as level
+    select o.event_id, r.other_id as blocked_id, null::text as kind, null::text as level
     from organizers o
     join unnest(${eventIds}::uuid[], ${pairs.map(({ userId }) => userId)}::uuid[]) k (event_id, person_id)
       on k.event_id = o.event_id
     join relations r on r.user_id = o.organizer_id and r.other_id = k.person_id
     where r.blocks or r.blocked_by
     union all
-    select o.event_id, null, t.level from organizers o
-    join notification_settings t on t.user_id = o.organizer_id where t.kind = ${kind}::text
+    select o.event_id, null, t.kind, t.level from organizers o
+    join notification_settings t on t.user_id = o.organizer_id where t.kind = any(${kinds}::text[])
     union all
-    select distinct o.event_id, null::uuid, null from organizers o
+    select distinct o.event_id, null::uuid, null, null from organizers o
     join push_subscriptions p on p.user_id = o.organizer_id`);
+  return Object.fromEntries(kinds.map((kind) => [kind, toSummaryState(kind, rows)])) as Record<
+    K,
+    SummaryState
+  >;
+}
+
+/** A block, a setting of an organizer, or an event whose organizer has a browser to push to. */
+type StateRow = { eventId: string; blockedId: string | null; kind: SummaryKind | null; level: Level | null };
+
+function toSummaryState(kind: SummaryKind, rows: StateRow[]): SummaryState {
   const blocked = new Set(rows.flatMap((row) => (row.blockedId ? [row.eventId + row.blockedId] : [])));
-  const levels = new Map(rows.flatMap((row) => (row.level ? [[row.eventId, row.level] as const] : [])));
+  const levels = new Map(
+    rows.flatMap((row) => (row.level && row.kind === kind ? [[row.eventId, row.level] as const] : [])),
+  );
   const withBrowsers = new Set(rows.flatMap((row) => ((row.blockedId ?? row.level) ? [] : [row.eventId])));
   return {
     isNotified: ({ eventId, organizerId }, personId) =>
@@ -112,6 +133,15 @@ export function nextSummary(
   const push = before.unread === 0 ? state.pushOf(before, notificationId) : null;
   return { unread, notificationId, personId: newest.personId, unreadOf: before.organizerId, push };
 }
+
+/** The summary of a row that a write changes for another reason. */
+export const unchangedSummary = ({ unread, notificationId, personId }: Summary): NewSummary => ({
+  unread,
+  notificationId,
+  personId,
+  unreadOf: null,
+  push: null,
+});
 
 /**
  * The assignments of an UPDATE that writes the summary of `row`, by the columns `summaryTypes`. `unread_of` stays

@@ -27,6 +27,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     event_counters: { key: 'event_id', owner: 'modules/events' },
     event_people: { key: 'event_id', owner: 'modules/events' },
     rsvps: { key: 'event_id', owner: 'modules/attendance' },
+    requests: { key: 'subject_id', owner: 'modules/attendance' },
     saves: { key: 'event_id', owner: 'modules/attendance' },
     items: { key: 'event_id', owner: 'modules/items' },
     item_stock: { key: 'event_id', owner: 'modules/items' },

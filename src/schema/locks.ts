@@ -28,6 +28,7 @@ export const LOCK_ORDER = [
   'event_counters',
   'event_people',
   'rsvps',
+  'requests',
   'saves',
   'bookings',
   'items',

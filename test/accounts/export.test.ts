@@ -132,6 +132,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['events', 'events', 'organizer_id'],
     ['imports', 'imports', 'organizer_id'],
     ['rsvps', 'rsvps'],
+    ['requests', 'requests'],
     ['saves', 'saves'],
     ['standings', 'event_people'],
     ['announcements', 'announcements', 'author_id'],

@@ -41,7 +41,7 @@ test('rsvp: 200 for every transition, with only myRsvp and rsvpCount in the body
       // The second, equal request changes nothing and gets an equal response.
       for (let attempt = 0; attempt < 2; attempt++) {
         const { body } = expectStatus(await rsvp(event.id, to), 200);
-        assert.deepEqual(body, { myRsvp: to, rsvpCount }, `${from} → ${to}`);
+        assert.deepEqual(body, { myRsvp: to, rsvpCount, myRequest: null }, `${from} → ${to}`);
         assert.deepEqual(
           await rsvpState(event.id),
           [to, rsvpCount, 1 + Number(to === 'going')],
@@ -145,10 +145,15 @@ test('cancelled event: 409 for an RSVP, 200 for clearing it, saving and reading;
   assert.deepEqual(await rsvpState(event.id), ['going', 1, 1]);
   for (const saved of [true, false])
     assert.deepEqual(expectStatus(await save(event.id, saved), 200).body, { isSaved: saved });
-  assert.deepEqual(expectStatus(await rsvp(event.id, null), 200).body, { myRsvp: null, rsvpCount: 0 });
+  assert.deepEqual(expectStatus(await rsvp(event.id, null), 200).body, {
+    myRsvp: null,
+    rsvpCount: 0,
+    myRequest: null,
+  });
   assert.deepEqual(expectStatus(await rsvp(event.id, null, other), 200).body, {
     myRsvp: null,
     rsvpCount: 0,
+    myRequest: null,
   });
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'scheduled' }), 200);
   expectStatus(await rsvp(event.id, 'going'), 200);
@@ -178,7 +183,7 @@ test('hidden event: 200 for clearing an earlier RSVP and save, then 404', async 
     await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }),
     200,
   );
-  assert.deepEqual(cleared.body, { myRsvp: null, rsvpCount: 0 });
+  assert.deepEqual(cleared.body, { myRsvp: null, rsvpCount: 0, myRequest: null });
   expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: false }), 200);
   for (const [path, body] of [
     ['rsvp', { status: null }],
@@ -201,7 +206,7 @@ test('cancelled event: 200 for an RSVP equal to the current one, 409 for a diffe
     await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going' }),
     200,
   );
-  assert.deepEqual(again.body, { myRsvp: 'going', rsvpCount: 1 });
+  assert.deepEqual(again.body, { myRsvp: 'going', rsvpCount: 1, myRequest: null });
   expectProblem(
     await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }),
     409,

@@ -14,7 +14,7 @@ import {
   text,
   withToken,
 } from './operation.ts';
-import { flag, integer, oneOf } from './rules.ts';
+import { flag, integer, oneOf, prose } from './rules.ts';
 
 export const going = {
   before: async ({ api, caller, event }: RowContext) =>
@@ -24,6 +24,7 @@ const booked = {
   before: async ({ api, caller, event }: RowContext) =>
     caller && api.post(`/v1/events/${event}/booking`, caller.token, { seats: 1 }),
 };
+const pathOfRequest = ({ event, organizer }: RowContext) => `/v1/events/${event}/requests/${organizer.id}`;
 const seats = integer(1, 20);
 const rowsOfBooking = {
   rows: {
@@ -36,9 +37,26 @@ const rowsOfBooking = {
 export const attendanceOperations: Record<string, Operation> = {
   'POST /v1/events/{id}/rsvp': {
     ...required(),
-    ...of({ status: oneOf('going', 'interested', null) }, { extraGuests: integer(0, 10), isHidden: flag }),
+    ...of(
+      { status: oneOf('going', 'interested', null) },
+      { extraGuests: integer(0, 10), isHidden: flag, ask: flag, message: prose(300) },
+    ),
     example: () => ({ status: 'going' }),
     ...rowsOfPeople(200),
+  },
+  'GET /v1/events/{id}/requests': {
+    ...required(),
+    ...asking({ status: text(oneOf('pending', 'refused')), ...cursorPage }),
+    ...rowsOfOwners(200),
+  },
+  'PUT /v1/events/{id}/requests/{userId}': {
+    ...required(),
+    ...of({ status: oneOf('approved', 'refused') }),
+    example: () => ({ status: 'approved' }),
+    rows: {
+      'without one': { statuses: [401, 401, 403, 403, 404, 403, 404, 401], path: pathOfRequest },
+      private: { ...privateRow(404), path: pathOfRequest },
+    },
   },
   'POST /v1/events/{id}/save': {
     ...required(),

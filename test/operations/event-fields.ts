@@ -13,6 +13,7 @@ import {
   prose,
   type Rule,
   setOf,
+  timestamp,
   timeZone,
 } from './rules.ts';
 
@@ -21,6 +22,8 @@ type OptionalField = {
   /** The value in the record of a new event; undefined if it depends on other fields. */
   initial?: unknown;
   inLists?: true;
+  /** The value in a duplicate, if it is not that of the original. */
+  inCopy?: unknown;
   /** Whether a calendar entry shows the text in its description. */
   inCalendar?: true;
 };
@@ -45,6 +48,9 @@ const focuses = oneOf(
   ...['left-bottom', 'bottom', 'right-bottom'],
 );
 
+/** Before the end of all events of tests. */
+const deadline: Rule = { ...timestamp, good: ['2020-12-24T18:00:00.000Z', '1900-01-01T00:00:00.000Z'] };
+
 export const optionalFields: Record<string, OptionalField> = {
   description: { rule: prose(10_000), initial: '', inLists: true, inCalendar: true },
   coverUrl: { rule: orNull(httpUrl), inLists: true },
@@ -56,7 +62,12 @@ export const optionalFields: Record<string, OptionalField> = {
   isPriceKnown: { rule: flag, initial: false, inLists: true },
   currency: { rule: currency, initial: 'EUR', inLists: true },
   capacity: { rule: integer(0, 1_000_000), initial: 0, inLists: true },
-  visibility: { rule: oneOf('public', 'unlisted', 'private'), initial: 'public', inLists: true },
+  visibility: {
+    rule: oneOf('public', 'unlisted', 'private'),
+    initial: 'public',
+    inLists: true,
+    inCopy: 'private',
+  },
   template: { rule: templates, initial: { slug: 'general', name: 'General' } },
   enabledModules: {
     rule: setOf('bringList', 'wishList', 'booking', 'guestRsvp', 'comments'),
@@ -65,6 +76,8 @@ export const optionalFields: Record<string, OptionalField> = {
   guestListVisibility: { rule: audience, initial: 'organizer' },
   claimantVisibility: { rule: audience, initial: 'organizer' },
   commentVisibility: { rule: oneOf('guests', 'everyone'), initial: 'guests' },
+  rsvpUntil: { rule: orNull(deadline), initial: null, inCopy: null },
+  rsvpApproval: { rule: oneOf('none', 'organizer'), initial: 'none' },
 };
 
 /** The values in the record of a new event, of the fields for which `isIncluded` returns true. */

@@ -131,16 +131,24 @@ const rules: Record<string, string> = {
         c.bookings_person_id is not null and not exists (
           select 1 from bookings b where b.event_id = c.event_id and b.user_id = c.bookings_person_id)
       from event_counters c join events e on e.id = c.event_id
+      union all select e.organizer_id, c.unread_of, c.event_id, c.unread_requests, c.requests_notification_id,
+        c.requests_person_id is not null and not exists (
+          select 1 from requests q where q.subject_id = c.event_id and q.user_id = c.requests_person_id)
+      from event_counters c join events e on e.id = c.event_id
       union all select e.organizer_id, s.unread_of, s.event_id, s.unread_claims, s.claims_notification_id,
         s.claims_person_id is not null and not exists (
           select 1 from claims c where c.event_id = s.event_id and c.n = s.n and c.user_id = s.claims_person_id)
       from item_stock s join events e on e.id = s.event_id) t
     where is_gone or unread < 0 or unread_of <> organizer_id or (unread > 0 and (unread_of is null or id is null))`,
-  'the user of an RSVP, save, claim or booking exists': `
+  'nobody has an RSVP and a request that the organizer has not approved': `
+    select q.* from requests q join rsvps r on r.event_id = q.subject_id and r.user_id = q.user_id
+    where q.status <> 'approved'`,
+  'the user of an RSVP, request, save, claim or booking exists': `
     with people as materialized (select id from users), rows as materialized (
       select 'rsvp' as kind, event_id, user_id from rsvps
       union all select 'save', event_id, user_id from saves
       union all select 'claim', event_id, user_id from claims
+      union all select 'request', subject_id, user_id from requests
       union all select 'booking', event_id, user_id from bookings)
     select * from rows where user_id not in (select id from people)`,
   'every conversation has a mirrored row with the same last message': `

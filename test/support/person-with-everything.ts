@@ -15,6 +15,7 @@ import {
   rsvpGoing,
   signIn,
 } from './factories.ts';
+import { askToJoin } from './requests.ts';
 import { type Api, expectProblem, expectStatus, secretKey } from './setup.ts';
 
 /** Inserts a subscription, because the API accepts one only over https. */
@@ -128,6 +129,8 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
+  const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });
+  await askToJoin(api, person, closed.id, { message: 'I know Xanthippe.' });
   await api.sql`insert into event_people (event_id, user_id, is_approved) values (${own.id}, ${person.id}, true)`;
 
   const images = await Promise.all([

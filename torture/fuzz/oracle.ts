@@ -52,6 +52,7 @@ type EventBody = {
   price?: number;
   currency?: string;
   isPriceKnown?: boolean;
+  rsvpUntil?: string | null;
 };
 
 /** Whether a local day starts at this time: the millisecond before has another date. */
@@ -65,10 +66,12 @@ function isStartOfDay(at: Date, timezone: string): boolean {
  * Checks the rules between the fields of an event. The values of fields that a PATCH or a copy omits are unknown here.
  */
 function judgeEvent(isNew: boolean, body: EventBody): Verdict {
-  const { startAt, endAt, allDay, timezone, price, isPriceKnown } = body;
+  const { startAt, endAt, allDay, timezone, price, isPriceKnown, rsvpUntil } = body;
   const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : parseTimestamp(at)));
   const days = start && end ? (end.getTime() - start.getTime()) / dayMs : 1;
   if (days <= 0 || days > 367) return 'sense';
+  const until = typeof rsvpUntil === 'string' ? parseTimestamp(rsvpUntil) : null;
+  if (until && end && until > end) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
   const hasFittingPrice = fitsCurrency(isNew, body);
   if (hasFittingPrice === false) return 'sense';
@@ -77,7 +80,7 @@ function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   const isPriceOpen = hasFittingPrice === null || (!isNew && isPriceKnown === false && price === undefined);
   // The default timezone is that of the place or of the existing event, unknown here.
   const areDaysOpen = isNew ? allDay && !timezone : allDay || (allDay === undefined && (start || end));
-  const areTimesOpen = Boolean(start) !== Boolean(end);
+  const areTimesOpen = Boolean(start) !== Boolean(end) || (!isNew && Boolean(end) !== Boolean(until));
   // 366 days are valid. A clock change may make 366 whole days longer by an hour.
   const isLengthOpen = days > 366;
   return isPriceOpen || areDaysOpen || areTimesOpen || isLengthOpen ? 'open' : 'fits';

@@ -64,6 +64,7 @@ type EventFields = {
   price?: number;
   currency?: string;
   isPriceKnown?: boolean;
+  rsvpUntil?: string | null;
   avatar?: string | null;
 };
 
@@ -79,16 +80,19 @@ function judgeFields(name: string, fields: EventFields): Verdict {
   // From now to the end of the event.
   if (name.includes('/announcements') && (fields as { sendAt?: string }).sendAt !== undefined) return 'open';
   if (!eventWrites.includes(name)) return 'fits';
-  const { startAt, endAt, allDay, price, isPriceKnown } = fields;
+  const { startAt, endAt, allDay, price, isPriceKnown, rsvpUntil } = fields;
   const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : timestampMs(at)));
   const days = start != null && end != null ? (end - start) / 86_400_000 : 1;
   if (days <= 0 || days > 367) return 'sense';
+  const until = typeof rsvpUntil === 'string' ? timestampMs(rsvpUntil) : null;
+  if (until != null && end != null && until > end) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
   const isNew = name === 'POST /v1/events';
   const hasFittingPrice = fitsCurrency(isNew, fields);
   if (hasFittingPrice === false) return 'sense';
   // Whole days need the zone; a change needs the fields that it leaves out.
-  const dependsOnDays = allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined));
+  const dependsOnDays =
+    allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined || until !== null));
   const dependsOnPrice =
     hasFittingPrice === null || (!isNew && isPriceKnown === false && price === undefined);
   // An event has at most 366 days, and a clock change may make whole days longer by an hour.
@@ -219,7 +223,7 @@ const responses: Record<string, Checks> = {
   'POST /v1/events': fullEvent,
   'PATCH /v1/events/{id}': fullEvent,
   'POST /v1/events/{id}/duplicate': { ...fullEvent, rsvpCount: isOneOf(0), visibility: isOneOf('private') },
-  'POST /v1/events/{id}/rsvp': { myRsvp: isRsvp, rsvpCount: isCount },
+  'POST /v1/events/{id}/rsvp': { myRsvp: isRsvp, rsvpCount: isCount, myRequest: isOneOf(null) },
   'POST /v1/events/{id}/save': { isSaved: isFlag },
   'GET /v1/events/{id}/items': { data: isList(isItem) },
   'POST /v1/events/{id}/items': { ...addedItem, quantityClaimed: isOneOf(0) },

@@ -203,7 +203,7 @@ function eventViews(world: World): View[] {
           ? { id: booking.id, seats: 2, createdAt: booking.createdAt }
           : null,
       myWaitlist: null,
-      ...(viewer !== 'anonymous' && { myExtraGuests: 0, isRsvpHidden: false }),
+      ...(viewer !== 'anonymous' && { myExtraGuests: 0, isRsvpHidden: false, myRequest: null }),
       ...((viewer === events[name].organizer || viewer === 'admin') && { hidden: null }),
     });
     return {
@@ -288,6 +288,8 @@ function eventViews(world: World): View[] {
     },
     { ...sub(open, 'bookings'), expected: forOrganizer('open', () => page([{ ...booked, user: guest }])) },
     { ...sub(draft, 'bookings'), expected: forOrganizer('draft', () => page([])) },
+    { ...sub(open, 'requests'), expected: forOrganizer('open', () => page([])) },
+    { ...sub(draft, 'requests'), expected: forOrganizer('draft', () => page([])) },
     { ...sub(open, 'guests'), expected: guestList },
     { ...sub(draft, 'guests'), expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound) },
     { ...sub(open, 'announcements'), expected: () => page([]) },

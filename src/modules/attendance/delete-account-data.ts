@@ -1,10 +1,12 @@
-/** Account deletion: RSVPs, saves and bookings. */
+/** Account deletion: RSVPs, requests, saves and bookings; and the removal of guests. */
 import { inChunks } from '#base';
 import { lockEach, sql, type Transaction } from '#pg';
-import type { DeletionHook } from '../../http/define-module.ts';
+import type { DeletionHook, DepartureHook } from '../../http/define-module.ts';
 import { takeBack } from '../../outbox/summaries.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import { type CounterMove, moveCounters } from './bookings/repo.ts';
+import { deleteRequests } from './requests/repo.ts';
+import { writeRequestCounts } from './requests/summary.ts';
 import { moveRsvpCounters, type RsvpCounterMove } from './rsvps/repo.ts';
 
 export const attendanceDeletionHooks: DeletionHook[] = [
@@ -14,6 +16,7 @@ export const attendanceDeletionHooks: DeletionHook[] = [
     run: async (tx, { userId }) => {
       await lockCountersOf(tx, userId);
       await deleteRsvps(tx, userId);
+      await deleteRequestsOf(tx, userId);
       await tx.query(sql`delete from saves where user_id = ${userId}`);
       await deleteBookingsOf(tx, userId);
     },
@@ -21,12 +24,13 @@ export const attendanceDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Locks the counters of the person's RSVPs and bookings in one sorted pass: locking them in two passes could deadlock with
+ * Locks the counters of the person's RSVPs, requests and bookings in one sorted pass: locking them in two passes could deadlock with
  * a transaction that locks both in order. The account is locked, so the person gets no further RSVP or booking.
  */
 async function lockCountersOf(tx: Transaction, userId: string): Promise<void> {
   const rows = await tx.query<{ eventId: string }>(sql`
     select event_id from rsvps where user_id = ${userId}
+    union select subject_id from requests where user_id = ${userId}
     union select event_id from bookings where user_id = ${userId}`);
   const eventIds = rows.map(({ eventId }) => eventId);
   await lockEach(eventIds, String, (id) =>
@@ -41,6 +45,21 @@ async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
       -(status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
   await takeBack(tx, 'rsvps', userId, moves, moveRsvpCounters);
 }
+
+/** Deletes the person's requests. No organizer approves one meanwhile: the counters of the events are locked. */
+async function deleteRequestsOf(tx: Transaction, userId: string): Promise<void> {
+  const ended = await tx.query<{ eventId: string }>(sql`
+    delete from requests where user_id = ${userId} returning subject_id as event_id`);
+  await takeBack(tx, 'requests', userId, ended, writeRequestCounts);
+}
+
+/** Deletes the request of a person whom the organizer removes. People who leave keep a refusal, so they cannot ask again at once. */
+export const endRequest: DepartureHook = async (tx, { eventId, userId, isRemoved }) => {
+  if (!isRemoved) return { hadAny: false };
+  const hadAny = (await tx.execute(deleteRequests([{ subjectId: eventId, userId }]))) > 0;
+  if (hadAny) await takeBack(tx, 'requests', userId, [{ eventId }], writeRequestCounts);
+  return { hadAny };
+};
 
 /**
  * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The

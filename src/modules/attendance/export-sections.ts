@@ -1,8 +1,8 @@
-/** Account export: RSVPs, saves and bookings. */
+/** Account export: RSVPs, requests, saves and bookings. */
 import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { oneOf, timestamp } from '../../http/schemas.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 
 const { id } = exportColumns;
 
@@ -22,6 +22,25 @@ export const attendanceExportSections: ExportSection[] = [
       select event_id, status, coalesce(extra_guests, 0) as extra_guests, coalesce(is_hidden, false) as is_hidden,
         created_at
       from rsvps where user_id = ${subject.id} order by created_at, event_id`,
+  },
+  {
+    name: 'requests',
+    row: exportRow('ExportRequest', {
+      eventId: id,
+      status: oneOf(['pending', 'refused', 'approved']),
+      answer: oneOf(['going', 'interested'], { description: 'The RSVP that the person asked for.' }),
+      extraGuests: Type.Integer({ description: 'People whom the person wanted to bring.', examples: [2] }),
+      isHidden: Type.Boolean({ description: 'Whether the RSVP was to be hidden from other guests.' }),
+      message: nullable(Type.String({ description: 'For the organizer.' })),
+      createdAt: timestamp(),
+      refusedAt: nullable(timestamp()),
+    }),
+    description: 'Requests to join events.',
+    tables: ['requests'],
+    rows: (subject) => sql`
+      select subject_id as event_id, status, answer, coalesce(extra_guests, 0) as extra_guests,
+        coalesce(is_hidden, false) as is_hidden, message, created_at, refused_at
+      from requests where user_id = ${subject.id} order by created_at, subject_id`,
   },
   {
     name: 'saves',

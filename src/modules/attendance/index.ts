@@ -1,19 +1,23 @@
 import { defineModule } from '../../http/define-module.ts';
 import { bookSeats, cancelBooking, changeBooking, getBooking } from './bookings/booking.ts';
 import { listBookings } from './bookings/list-bookings.ts';
-import { attendanceDeletionHooks } from './delete-account-data.ts';
+import { attendanceDeletionHooks, endRequest } from './delete-account-data.ts';
 import { attendanceExportSections } from './export-sections.ts';
 import { listGuests } from './guests/list-guests.ts';
+import { decideRequest } from './requests/decide-request.ts';
+import { listRequests } from './requests/list-requests.ts';
 import { setRsvp } from './rsvps/set-rsvp.ts';
 import { saveEvent } from './save-event.ts';
 import type { AttendanceServices } from './services.ts';
 
-/** RSVPs, guest lists, saved events, bookings and waitlists. */
+/** RSVPs, requests to join, guest lists, saved events, bookings and waitlists. */
 export const attendance = defineModule<AttendanceServices>({
   tag: 'Bookings',
   endpoints: {
     setRsvp,
     listGuests,
+    listRequests,
+    decideRequest,
     saveEvent,
     bookSeats,
     getBooking,
@@ -22,5 +26,6 @@ export const attendance = defineModule<AttendanceServices>({
     listBookings,
   },
   deletionHooks: attendanceDeletionHooks,
+  departureHooks: [endRequest],
   exportSections: attendanceExportSections,
 });

@@ -3,11 +3,11 @@ import type { EventServices } from '../events/services.ts';
 import { type BookingCommand, bookingKey, bookingRules } from './bookings/apply.ts';
 import type { BookingRow } from './bookings/schemas.ts';
 import { rsvpKey, rsvpRules } from './rsvps/apply.ts';
-import type { RsvpCommand } from './rsvps/policy.ts';
+import type { RsvpCommand, RsvpResult } from './rsvps/policy.ts';
 
 export type AttendanceServices = EventServices & {
-  /** Sets and removes RSVPs. `apply` returns the event's number of RSVPs after the command. */
-  rsvps: BatchWriter<RsvpCommand, number>;
+  /** Sets and removes RSVPs, and makes and withdraws requests to join. */
+  rsvps: BatchWriter<RsvpCommand, RsvpResult>;
   /**
    * Makes, changes and cancels bookings. `apply` returns the booking as it is after the command or was at its
    * end.

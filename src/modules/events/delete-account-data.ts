@@ -31,7 +31,7 @@ export const eventDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Locks every event that the person organizes, or has an RSVP, save, claim, booking or standing on, in one sorted pass: two people
+ * Locks every event that the person organizes, or has an RSVP, request, save, claim, booking or standing on, in one sorted pass: two people
  * with rows on each other's events who delete their accounts at the same time lock the events in the same order. The
  * hooks of these tables rely on the locks. The lock mode allows others to RSVP and to claim meanwhile.
  * @returns the ids of the events
@@ -40,6 +40,7 @@ async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<stri
   const rows = await tx.query<{ id: string }>(sql`
     select id from events where organizer_id = ${userId}
     union select event_id from rsvps where user_id = ${userId}
+    union select subject_id from requests where user_id = ${userId}
     union select event_id from event_people where user_id = ${userId}
     union select event_id from saves where user_id = ${userId}
     union select event_id from claims where user_id = ${userId}

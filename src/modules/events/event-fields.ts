@@ -146,6 +146,17 @@ export const eventFields = {
     default: 'guests',
     onlyInRecord: true,
   }),
+  rsvpUntil: field({
+    ...schemas.rsvpUntil,
+    default: null,
+    inCopy: null,
+    onlyInRecord: true,
+  }),
+  rsvpApproval: field({
+    ...schemas.rsvpApproval,
+    default: 'none',
+    onlyInRecord: true,
+  }),
 };
 
 export type EventFieldName = keyof typeof eventFields;

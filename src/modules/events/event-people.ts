@@ -67,6 +67,12 @@ export async function requireNotRemoved(
   if ((await findRemoved(db, [person])).length > 0) throw new Problem('removed_from_event');
 }
 
+/** Approves all who have an RSVP to an event. The transaction must hold the lock of a change of the event. */
+export const approvePresent = (eventId: string): Statement => sql`
+  insert into event_people as p (event_id, user_id, is_approved)
+  select event_id, user_id, true from rsvps where event_id = ${eventId} order by 1, 2
+  on conflict (event_id, user_id) do update set is_approved = true`;
+
 /** Gives the standing of a guest without an account to a person who takes the guest over, beside what the person has. */
 export const moveStanding = async (
   tx: Transaction,

@@ -34,9 +34,11 @@ export function withDefaults(body: NewEvent): EventFields {
     timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
     ...location,
     ...readTimes(startAt, endAt),
+    ...readDeadline(rest),
     // The request has each field that has no default and is not computed here.
   } as EventFields;
   checkPrice(fields);
+  checkDeadline(fields, 'rsvpUntil');
   return checked(fields);
 }
 
@@ -56,8 +58,11 @@ export function applyChange(before: EventFields, change: EventChange): EventFiel
     // Coordinates without a word about them are those of the address.
     ...(location && { isExact: eventFields.isExact.default, ...location }),
     ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
+    rsvpUntil: before.rsvpUntil,
+    ...readDeadline(rest),
   };
   checkPrice(after, before);
+  checkDeadline(after, endAt !== undefined && rest.rsvpUntil === undefined ? 'endAt' : 'rsvpUntil');
   return checked(after, before);
 }
 
@@ -109,6 +114,18 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
   if (daysOf(fields) > longest)
     throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
   return fields;
+}
+
+/** The schema has checked the format of the timestamp. @returns nothing for a request that leaves the deadline as it is */
+function readDeadline({ rsvpUntil }: { rsvpUntil?: string | null }): { rsvpUntil?: Date | null } {
+  return rsvpUntil === undefined ? {} : { rsvpUntil: rsvpUntil === null ? null : parseTimestamp(rsvpUntil) };
+}
+
+/** @param path the field of the request that can mend it */
+function checkDeadline({ rsvpUntil, endAt }: EventFields, path: 'rsvpUntil' | 'endAt'): void {
+  if (rsvpUntil === null || rsvpUntil <= endAt) return;
+  if (path === 'endAt') throw invalid('endAt', 'must not be before rsvpUntil', 'before_deadline');
+  throw invalid('rsvpUntil', 'must not be after endAt', 'after_end');
 }
 
 /**

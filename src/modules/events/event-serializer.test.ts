@@ -83,6 +83,7 @@ const viewerStateWithBooking: fc.Arbitrary<ViewerStateOfRecord> = fc.record({
   ...ownFields,
   myExtraGuests: fc.nat(10),
   isRsvpHidden: fc.boolean(),
+  myRequest: fc.constantFrom('pending', 'refused', null),
   booking: fc.option(
     fc.record({
       id: fc.uuid(),

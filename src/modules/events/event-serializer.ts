@@ -42,9 +42,10 @@ export type ListElement = {
 
 const serializeCommonEvent = serializerOf(CommonEvent);
 const serializeListedEvent = serializerOf(ListedEvent);
-const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden, hidden } = Event.properties;
+const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden, myRequest, hidden } =
+  Event.properties;
 const serializeViewerState = serializerOf(Type.Object({ myRsvp, isSaved }));
-const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden }));
+const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden, myRequest }));
 const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
 const serializeHidden = serializerOf(Type.Object({ hidden }));
 const serializeMeta = serializerOf(PageMeta);
@@ -73,9 +74,9 @@ function viewerStateFragment({ myRsvp, isSaved }: ViewerState): Fragment {
 const bookingJson = (booking: MyBooking | null): string => fieldsOf(serializeMyBooking(toMyBooking(booking)));
 const noBookingJson = bookingJson(null);
 
-type OwnRsvp = Pick<ViewerStateOfRecord, 'myExtraGuests' | 'isRsvpHidden'>;
+type OwnRsvp = Pick<ViewerStateOfRecord, 'myExtraGuests' | 'isRsvpHidden' | 'myRequest'>;
 const ownRsvpJson = (own: OwnRsvp): string => fieldsOf(serializeOwnRsvp(own));
-const plainRsvpJson = ownRsvpJson({ myExtraGuests: 0, isRsvpHidden: false });
+const plainRsvpJson = ownRsvpJson({ myExtraGuests: 0, isRsvpHidden: false, myRequest: null });
 
 const notHiddenJson = fieldsOf(serializeHidden({ hidden: null }));
 const hiddenJson = (row: EventRow): string =>
@@ -84,10 +85,11 @@ const hiddenJson = (row: EventRow): string =>
 /** The viewer's own fields of the record, without the booking; empty without a token. */
 function ownFieldsJson(state: ViewerStateOfRecord | null): string {
   if (!state) return '';
-  const { myExtraGuests, isRsvpHidden } = state;
-  const isPlain = myExtraGuests === 0 && !isRsvpHidden;
+  const { myExtraGuests, isRsvpHidden, myRequest } = state;
+  const isPlain = myExtraGuests === 0 && !isRsvpHidden && !myRequest;
   return (
-    viewerStateFragment(state).json + (isPlain ? plainRsvpJson : ownRsvpJson({ myExtraGuests, isRsvpHidden }))
+    viewerStateFragment(state).json +
+    (isPlain ? plainRsvpJson : ownRsvpJson({ myExtraGuests, isRsvpHidden, myRequest }))
   );
 }
 

@@ -155,3 +155,26 @@ export const commentVisibility = {
       'booking, place in the waitlist or claim; `everyone`: all who can see the event read, and those with a token write.',
   }),
 };
+
+export const rsvpUntil = {
+  stored: Type.Unsafe<Date | null>(
+    nullable(timestamp({ examples: ['2026-12-22T22:00:00.000Z'] }), {
+      description:
+        'Until when people answer, inclusive: later, new RSVPs and seats, and more of them, are a 409 `rsvp_closed`. Null: until ' +
+        'the event is cancelled.',
+    }),
+  ),
+  input: nullable(
+    inputTime(
+      'At most `endAt`, in the years 1900 to 9999 in UTC. Null: no deadline. The organizer and admins are not bound by it.',
+    ),
+  ),
+};
+
+const approval = oneOf(['none', 'organizer'], {
+  description:
+    '`organizer`: people without an invitation ask to join, and the organizer approves or refuses. Bookings and the waitlist then ' +
+    'need an RSVP of `going`. A change of the field changes no RSVP and no request; people with an RSVP count as approved.',
+  examples: ['none'],
+});
+export const rsvpApproval = { stored: approval, input: approval };

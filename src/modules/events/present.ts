@@ -34,6 +34,7 @@ export type MyBooking = { id: string; seats: number; position: number | null; cr
 export type ViewerStateOfRecord = ViewerState & {
   myExtraGuests: number;
   isRsvpHidden: boolean;
+  myRequest: 'pending' | 'refused' | null;
   booking: MyBooking | null;
 };
 /**

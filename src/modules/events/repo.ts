@@ -23,6 +23,7 @@ import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
+import { approvePresent } from './event-people.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
@@ -139,6 +140,8 @@ export async function updateEvent(
   await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
   await writeTombstones(tx, [{ id: before.id, before, after }]);
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
+  if (fields.rsvpApproval === 'organizer' && before.rsvpApproval === 'none')
+    await tx.execute(approvePresent(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
   if (kind) await storeNotice(tx, kind, before.id, { before, after, message }, now);
@@ -200,3 +203,7 @@ function changedSearch(before: SearchedTexts, after: SearchedTexts): { search?: 
 
 export const rsvpStatuses = ['going', 'interested'] as const;
 export type Rsvp = (typeof rsvpStatuses)[number];
+
+/** Requests to join that the organizer has not approved. */
+export const requestStatuses = ['pending', 'refused'] as const;
+export type OpenRequest = (typeof requestStatuses)[number];

@@ -25,9 +25,10 @@ const partsOfLocation = ['address', 'lat', 'lng', 'isExact'] as const;
 type Place = (typeof partsOfLocation)[number];
 export type Location = Pick<EventFields, Place>;
 /** The fields in requests. */
-type EventInput = Omit<EventFields, 'startAt' | 'endAt' | Place> & {
+type EventInput = Omit<EventFields, 'startAt' | 'endAt' | 'rsvpUntil' | Place> & {
   startAt: string;
   endAt: string;
+  rsvpUntil: string | null;
   location: Omit<Location, 'isExact'> & Partial<Location>;
 };
 /** The fields in responses. */
@@ -142,6 +143,13 @@ export const Event = named(
     isRsvpHidden: Type.Optional(
       Type.Boolean({
         description: "Whether the caller's RSVP is hidden from other people; absent without a token.",
+      }),
+    ),
+    myRequest: Type.Optional(
+      nullable(oneOf(['pending', 'refused']), {
+        description:
+          "The caller's request to join, where the organizer approves guests; null without one, and once it is approved. Absent " +
+          'without a token.',
       }),
     ),
     hidden: Type.Optional(

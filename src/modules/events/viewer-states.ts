@@ -1,7 +1,7 @@
 /** The viewer's own fields of events: RSVP, saved flag and booking. Concurrent requests share statements. */
 import { createLoader, type Database, type Queryable, rowsOf, sql } from '#pg';
 import type { MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
-import type { Rsvp, ViewerStateKey } from './repo.ts';
+import type { OpenRequest, Rsvp, ViewerStateKey } from './repo.ts';
 import { waitlistPosition } from './waitlist.ts';
 
 export type ViewerStates = {
@@ -56,11 +56,12 @@ export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): P
 
 const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
 
-/** What a person has at an event, in one of three tables. */
+/** What a person has at an event, in one of four tables. */
 type OwnRow = { n: number } & (
   | { source: 'rsvp'; status: Rsvp; extraGuests: number; isHidden: boolean }
   | { source: 'save' }
   | ({ source: 'booking' } & MyBooking)
+  | { source: 'request'; status: OpenRequest }
 );
 
 /**
@@ -79,7 +80,10 @@ export async function listViewerStatesOfRecords(
     select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
     union all
     select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition(keys)}, b.created_at
-    from bookings b`;
+    from bookings b
+    union all
+    select subject_id, user_id, 'request', status, null, null, null, null, null, created_at from requests
+    where status <> 'approved'`;
   const rows = await db.query<OwnRow>(sql`
     select k.nth::int as n, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at
     from ${rowsOf({ rows: states, as: 't' }, keys, viewerStateKey)}`);
@@ -89,6 +93,7 @@ export async function listViewerStatesOfRecords(
 
 function withOwnRow(own: ViewerStateOfRecord, row: OwnRow): ViewerStateOfRecord {
   if (row.source === 'save') return { ...own, isSaved: true };
+  if (row.source === 'request') return { ...own, myRequest: row.status };
   if (row.source === 'rsvp')
     return { ...own, myRsvp: row.status, myExtraGuests: row.extraGuests, isRsvpHidden: row.isHidden };
   const { id, seats, position, createdAt } = row;
@@ -99,5 +104,6 @@ export const noViewerStateOfRecord: ViewerStateOfRecord = {
   ...noViewerState,
   myExtraGuests: 0,
   isRsvpHidden: false,
+  myRequest: null,
   booking: null,
 };

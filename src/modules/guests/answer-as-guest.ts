@@ -16,6 +16,7 @@ import { hashContact } from '../accounts/codes/hashes.ts';
 import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
 import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
+import { readAsk } from '../attendance/requests/schemas.ts';
 import { requireNotRemoved } from '../events/event-people.ts';
 import type { EventRow } from '../events/present.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -56,6 +57,9 @@ export const answerAsGuest = defineEndpoint({
     'account_exists',
     'event_cancelled',
     'event_over',
+    'rsvp_closed',
+    'approval_required',
+    'request_refused',
   ],
 
   async handler({ params, body, request }, services: GuestServices) {
@@ -91,7 +95,10 @@ function readBody(given: GuestAnswer): Answer {
     if (path) throw invalid('name', `is required with ${path}`, 'required');
     return { asAccount, rsvp: null };
   }
-  return { asAccount, rsvp: { name, status, extraGuests, claims: requireClaims(given, status) } };
+  return {
+    asAccount,
+    rsvp: { name, status, extraGuests, claims: requireClaims(given, status), ask: readAsk(given) },
+  };
 }
 
 type Given = {

@@ -3,6 +3,8 @@ import type { Transaction } from '#pg';
 import type { UnlockedCaller, Viewer } from '../../identity/caller.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, parseItemId } from '../../lib/ids.ts';
+import type { ProblemCode } from '../../lib/problem-catalogue.ts';
+import type { RsvpCommand } from '../attendance/rsvps/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import { findEvent, type Rsvp } from '../events/repo.ts';
 import { listViewerStatesOfRecords } from '../events/viewer-states.ts';
@@ -19,6 +21,7 @@ export type NewAnswer = {
   status: Rsvp;
   extraGuests: number | null;
   claims: { itemId: string; quantity: number; note?: string | null }[];
+  ask?: RsvpCommand['ask'];
 };
 
 type GivenClaims = Pick<GuestAnswer, 'claims'>;
@@ -66,7 +69,7 @@ type AnswerContext = { eventId: string; role: Viewer['role']; isByOrganizer?: tr
  */
 export async function writeAnswers(
   tx: Transaction,
-  services: Pick<GuestServices, 'rsvps' | 'claims'>,
+  services: Pick<GuestServices, 'rsvps' | 'claims' | 'clock'>,
   { eventId, role, ...context }: AnswerContext,
   answers: { caller: UnlockedCaller; answer: NewAnswer }[],
 ): Promise<Refused[]> {
@@ -80,12 +83,12 @@ export async function writeAnswers(
   const commands = wanted.flatMap(({ command }) => command ?? []);
   const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
   await lockAnswer(tx, eventId, [...items.values()]);
-  const rsvps = answers.map(({ caller, answer: { status, extraGuests } }) => ({
-    ...{ ...context, eventId, caller, status, extraGuests, isHidden: null },
+  const rsvps = answers.map(({ caller, answer: { status, extraGuests, ask } }) => ({
+    ...{ ...context, eventId, caller, status, extraGuests, isHidden: null, ask },
   }));
   const counted = await services.rsvps.applyIn(tx, role, rsvps);
   const refusal = counted.find((outcome) => outcome instanceof Problem);
-  if (refusal) throw refusal;
+  if (refusal) throw await orOver(tx, services, eventId, refusal);
   const outcomes = commands.length === 0 ? [] : await services.claims.applyIn(tx, role, commands);
   const available = await listAvailable(tx, [...items.values()]);
   const refused = answers.map((): Refused => []);
@@ -98,6 +101,20 @@ export async function writeAnswers(
       });
   }
   return refused;
+}
+
+/** Problems that come after `event_over`, which is about answers without an account alone. */
+const afterOver: ProblemCode[] = ['rsvp_closed', 'approval_required', 'request_refused'];
+
+async function orOver(
+  tx: Transaction,
+  { clock }: Pick<GuestServices, 'clock'>,
+  eventId: string,
+  problem: Problem,
+): Promise<Problem> {
+  if (!afterOver.includes(problem.code)) return problem;
+  const event = await findEvent(tx, eventId);
+  return event && event.endAt <= clock() ? new Problem('event_over') : problem;
 }
 
 /** Null for what is not the id of an item of the event. */
@@ -142,7 +159,7 @@ export async function readAnswer(
     user: toPerson(user, config.publicUrl),
     myRsvp: state?.myRsvp ?? null,
     rsvpCount: event.rsvpCount,
-    myRequest: null,
+    myRequest: state?.myRequest ?? null,
     claims: claims.map(toClaim),
   };
   return { event, written };

@@ -1,6 +1,7 @@
 import { dayMs } from '#base';
 import { type Database, lockEach, sql, type Transaction, transaction } from '#pg';
 import { deleteGuests, eraseGuests } from '../accounts/guests.ts';
+import { eraseMessages } from '../attendance/requests/repo.ts';
 import { deleteCommentsOf } from '../comments/people-leave.ts';
 import { eraseNotes } from '../items/repo.ts';
 import type { GuestServices } from './services.ts';
@@ -14,7 +15,7 @@ const batchSize = 200;
 type OldGuest = { id: string; guestOf: string; eventId: string | null };
 
 /**
- * Erases what identifies guests without an account, 30 days after the end of their event: names, contacts, notes, comments and tokens. RSVPs
+ * Erases what identifies guests without an account, 30 days after the end of their event: names, contacts, notes, messages, comments and tokens. RSVPs
  * and claims stay, so the counts of the event do. Guests whose event is gone are deleted: a server of the release before this
  * feature deletes events alone. Several servers may run it at the same time: they erase the same.
  */
@@ -32,10 +33,9 @@ async function erase(tx: Transaction, guests: OldGuest[]): Promise<void> {
   await lockEach(ids, String, (id) => tx.query(sql`select 1 from users where id = ${id} for update`));
   const orphans = guests.filter(({ eventId }) => eventId === null);
   const old = guests.filter(({ eventId }) => eventId !== null);
-  await eraseNotes(
-    tx,
-    old.map(({ id, guestOf }) => ({ userId: id, eventId: guestOf })),
-  );
+  const keys = old.map(({ id, guestOf }) => ({ userId: id, eventId: guestOf }));
+  await tx.execute(eraseMessages(keys));
+  await eraseNotes(tx, keys);
   await deleteCommentsOf(tx, ids);
   await eraseGuests(tx, ids);
   await deleteGuests(

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { code, country, email, phone } from '../accounts/codes/schemas.ts';
 import { personName } from '../accounts/profile/profile-fields.ts';
 import { LinkToken } from '../accounts/sign-in/schemas.ts';
 import { Booking } from '../attendance/bookings/schemas.ts';
-import { rsvpStatuses } from '../events/repo.ts';
+import { askFields } from '../attendance/requests/schemas.ts';
+import { requestStatuses, rsvpStatuses } from '../events/repo.ts';
 import { Claim, NewClaim } from '../items/schemas.ts';
 import { Person } from '../people/schemas.ts';
 
@@ -50,12 +51,7 @@ export const GuestAnswer = body(
       }),
     ),
     ...answerFields,
-    ask: Type.Optional(
-      Type.Boolean({
-        description: 'Asks to join, where the organizer approves guests. Without effect elsewhere.',
-      }),
-    ),
-    message: Type.Optional(prose(300, { description: 'For the organizer, with `ask`.' })),
+    ...askFields,
     asAccount: Type.Optional(
       Type.Boolean({ description: 'Answers for the account to which the contact belongs.' }),
     ),
@@ -105,7 +101,7 @@ export const GuestSession = named(
     user: ref(Person),
     myRsvp,
     rsvpCount: Type.Integer({ examples: [14] }),
-    myRequest: nullable(oneOf(['pending', 'refused']), {
+    myRequest: nullable(oneOf(requestStatuses), {
       description: 'The request to join, where the organizer approves guests.',
     }),
     claims: Type.Array(ref(Claim)),

@@ -137,10 +137,14 @@ function contentFor(
   if (!isNewEvent(body)) throw new EntryError('field', (isNewEvent.errors ?? []).map(formatError).join('; '));
   // The rules of new events apply to changed ones, too.
   const newFields = withDefaults(body);
-  const fields = before ? applyChange(before, body) : newFields;
+  const fields = before ? applyChange(withDeadlineBefore(before, endAt), body) : newFields;
   const status = entry.status ?? before?.status ?? 'scheduled';
   return { fields: { ...fields, status }, by: stays ? null : place.by, mended };
 }
+
+/** A calendar knows nothing of the deadline for answers, which ends with the event at the latest. */
+const withDeadlineBefore = (before: EventRow, endAt: Date): EventRow =>
+  before.rsvpUntil && before.rsvpUntil > endAt ? { ...before, rsvpUntil: endAt } : before;
 
 /** Without GEO, an event stays where it is while its address is the same: its organizer may have moved it. */
 const staysWhereItIs = (entry: ChosenEntry, before: EventRow): boolean =>

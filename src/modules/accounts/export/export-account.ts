@@ -92,7 +92,7 @@ async function* exportParts(
 }
 
 /** What a person does at events. */
-const sectionsOfEvents = ['rsvps', 'saves', 'bookings', 'claims'];
+const sectionsOfEvents = ['rsvps', 'requests', 'saves', 'bookings', 'claims'];
 
 async function* exportRows(tx: Queryable, selection: Statement): AsyncGenerator<Buffer> {
   await tx.execute(sql`declare section no scroll cursor for ${selection}`);

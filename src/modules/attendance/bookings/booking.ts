@@ -25,7 +25,8 @@ export const bookSeats = defineEndpoint({
     'strictly in the order of joining: its first entry is booked as soon as enough seats are free. Each person has ' +
     'one booking or one place in the waitlist. A block between caller and organizer does not prevent a booking. ' +
     'While bookings are switched off, by the operator or in `enabledModules`, new bookings and new places in the ' +
-    'waitlist result in a 403, and the waitlist continues to move up. An event that has ended takes bookings too.',
+    'waitlist result in a 403, and the waitlist continues to move up. An event that has ended takes bookings too. Where ' +
+    '`rsvpApproval` is `organizer`, seats and the waitlist need an RSVP of `going`.',
   caller: 'lockedByWrite',
   retry: 'idempotent',
   body: NewBooking,
@@ -35,7 +36,9 @@ export const bookSeats = defineEndpoint({
     'removed_from_event',
     'feature_disabled',
     'module_disabled',
+    'rsvp_required',
     'event_cancelled',
+    'rsvp_closed',
     'already_booked',
     'no_seats',
   ],
@@ -83,7 +86,9 @@ export const changeBooking = defineEndpoint({
     'removed_from_event',
     'feature_disabled',
     'module_disabled',
+    'rsvp_required',
     'event_cancelled',
+    'rsvp_closed',
     'no_seats',
   ],
 

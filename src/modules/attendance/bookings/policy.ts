@@ -3,6 +3,7 @@ import { newId } from '#base';
 import type { Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isVisible } from '../../events/policy.ts';
+import { isClosed, needsApproval } from '../joining.ts';
 import type { BookingAccess, CounterMove } from './repo.ts';
 import type { BookingRow } from './schemas.ts';
 
@@ -107,12 +108,14 @@ function decideEnd(booking: BookingRow): BookingDecision {
 }
 
 /** Why the event accepts no further seats of the viewer, in any number; null if it accepts them. */
-function refuseMoreSeats({ access, viewer, bookingsEnabled }: BookingState): Problem | null {
+function refuseMoreSeats({ access, viewer, bookingsEnabled, now }: BookingState): Problem | null {
   if (!access || !isVisible(access, viewer, access.standing)) return new Problem('event_not_found');
   if (access.standing.isRemoved) return new Problem('removed_from_event');
   if (!bookingsEnabled) return new Problem('feature_disabled');
   if (!access.enabledModules.includes('booking')) return new Problem('module_disabled');
-  return access.status === 'cancelled' ? new Problem('event_cancelled') : null;
+  if (needsApproval(access, viewer) && access.rsvp !== 'going') return new Problem('rsvp_required');
+  if (access.status === 'cancelled') return new Problem('event_cancelled');
+  return isClosed(access, viewer, now) ? new Problem('rsvp_closed') : null;
 }
 
 type SeatCounts = Pick<BookingAccess, 'capacity' | 'bookedCount' | 'waitingCount'>;

@@ -14,6 +14,7 @@ import {
 import { type NewSummary, summaryTypes, writeSummary } from '../../../outbox/summaries.ts';
 import { type Standing, standingColumns } from '../../events/policy.ts';
 import type { EventRow } from '../../events/present.ts';
+import type { Rsvp } from '../../events/repo.ts';
 import { type BookingStatus, waitlistPosition } from '../../events/waitlist.ts';
 import type { BookingRow } from './schemas.ts';
 
@@ -23,7 +24,15 @@ const bookingKey = { eventId: 'uuid', userId: 'uuid' } as const;
 /** The state that decides about a booking of a person at an event. */
 export type BookingAccess = Pick<
   EventRow,
-  'organizerId' | 'visibility' | 'hidden' | 'status' | 'enabledModules' | 'capacity' | 'bookedCount'
+  | 'organizerId'
+  | 'visibility'
+  | 'hidden'
+  | 'status'
+  | 'enabledModules'
+  | 'capacity'
+  | 'bookedCount'
+  | 'rsvpUntil'
+  | 'rsvpApproval'
 > & {
   /** Entries in the waitlist. */
   waitingCount: number;
@@ -31,6 +40,8 @@ export type BookingAccess = Pick<
   lastBooking: number;
   /** The existing booking of the person. */
   booking: BookingRow | null;
+  /** The RSVP of the person, read only where the organizer approves guests. */
+  rsvp: Rsvp | null;
   standing: Standing;
 };
 
@@ -54,11 +65,13 @@ export async function listBookingAccess(
       BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
+      e.rsvp_until, e.rsvp_approval, r.status as rsvp,
       c.booked_count, c.waiting_count, c.last_booking,
       b.id, e.id as event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at, ${standingColumns()}
     from ${rowsOf('events e', events, { id: 'uuid' }, { userId: 'uuid' })}
     join event_counters c on c.event_id = e.id
     left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id
+    left join rsvps r on e.rsvp_approval = 'organizer' and r.event_id = e.id and r.user_id = k.user_id
     left join event_people p on p.event_id = e.id and p.user_id = k.user_id`);
   return byPosition(rows, keys.length).map(
     (row) => row && { ...row, status: row.eventStatus, booking: row.id === null ? null : row, standing: row },

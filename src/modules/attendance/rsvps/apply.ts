@@ -5,18 +5,20 @@ import type { Admitted, BatchRules, Decided } from '../../../idempotency/batch-w
 import { Problem } from '../../../lib/errors.ts';
 import {
   insertSummaryPushes,
-  listSummaryState,
+  listSummaryStates,
   nextSummary,
   type SummaryChange,
-  type SummaryState,
 } from '../../../outbox/summaries.ts';
 import { changedEvents } from '../../events/changed-events.ts';
-import { decideRsvp, type RsvpCommand } from './policy.ts';
+import { deleteRequests, type NewRequest, type RequestKey, upsertRequests } from '../requests/repo.ts';
+import { moveRequestCounts } from '../requests/summary.ts';
+import { decideRsvp, type RsvpCommand, type RsvpDecision, type RsvpResult } from './policy.ts';
 import {
   deleteRsvps,
   findRsvps,
   lockRsvpEvents,
   moveRsvpCounters,
+  type Respondent,
   type RsvpCounterMove,
   type RsvpEvent,
   type RsvpKey,
@@ -24,16 +26,20 @@ import {
   type WrittenRsvp,
 } from './repo.ts';
 
-/** What the commands on one event change. */
-type EventMove = Omit<RsvpCounterMove, 'summary'> & { event: RsvpEvent; changes: SummaryChange[] };
+/** What the commands on one event change. `asked`: the changes of requests. */
+type EventMove = Omit<RsvpCounterMove, 'summary'> & {
+  event: RsvpEvent;
+  changes: SummaryChange[];
+  asked: SummaryChange[];
+};
 type LockedEvents = Map<string, RsvpEvent>;
 type ReadState = Awaited<ReturnType<typeof readState>>;
 
 /** The RSVP that a command changes: a person has at most one RSVP to an event. */
 export const rsvpKey = ({ eventId, caller }: RsvpCommand): string => `${eventId} ${caller.id}`;
 
-/** The result of a command is the event's number of RSVPs after it, as if the commands ran one after the other. */
-export const rsvpRules = (now: Date): BatchRules<RsvpCommand, LockedEvents, ReadState, number> => ({
+/** The result of a command has the event's number of RSVPs after it, as if the commands ran one after the other. */
+export const rsvpRules = (now: Date): BatchRules<RsvpCommand, LockedEvents, ReadState, RsvpResult> => ({
   /** No event is hidden, cancelled or deleted, and no RSVP to it changes until the transaction ends. */
   lock: (tx, commands, mayWaitForLocks) =>
     lockRsvpEvents(tx, [...new Set(commands.map(({ eventId }) => eventId))], mayWaitForLocks),
@@ -43,59 +49,98 @@ export const rsvpRules = (now: Date): BatchRules<RsvpCommand, LockedEvents, Read
 
 async function readState(tx: Transaction, commands: RsvpCommand[]) {
   const keys = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
-  const [rsvps, summaryState] = await Promise.all([findRsvps(tx, keys), listSummaryState(tx, 'rsvps', keys)]);
-  return { rsvps, summaryState };
+  const [respondents, summaryStates] = await Promise.all([
+    findRsvps(tx, keys),
+    listSummaryStates(tx, ['rsvps', 'requests'], keys),
+  ]);
+  return { respondents, summaryStates };
 }
 
 function decideAll(
   commands: Admitted<RsvpCommand>[],
   events: LockedEvents,
-  { rsvps, summaryState }: ReadState,
+  { respondents, summaryStates }: ReadState,
   now: Date,
-): Decided<number> {
-  const written: WrittenRsvp[] = [];
-  const removed: RsvpKey[] = [];
+): Decided<RsvpResult> {
+  const rows: ChangedRows = { written: [], removed: [], asked: [], ended: [] };
   const moves = new Map<string, EventMove>();
   const decide = ({ command, viewer, index }: Admitted<RsvpCommand>) => {
-    const { eventId, status, extraGuests, isHidden, isByOrganizer } = command;
+    const { eventId } = command;
     const event = events.get(eventId);
-    const found = rsvps[index];
+    const found = respondents[index];
     if (!found) return new Problem('event_not_found');
     if (!event) return RETRY_WITH_TARGET;
-    const move = decideRsvp(command, viewer, event, found);
-    if (move instanceof Problem) return move;
-    const sum = moves.get(eventId) ?? { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [] };
-    if (move) {
-      const key = { eventId, userId: viewer.id };
-      if (status === null) removed.push(key);
-      else written.push({ ...key, status, extraGuests, isHidden });
-      sum.rsvps += move.rsvps;
-      sum.going += move.going;
-      sum.extraGuests += move.extraGuests;
-      if (move.rsvps !== 0 && !isByOrganizer) sum.changes.push({ personId: viewer.id, amount: move.rsvps });
-      moves.set(eventId, sum);
-    }
-    return event.rsvpCount + sum.rsvps;
+    const decision = decideRsvp(command, { viewer, event, now, ...found });
+    if (decision instanceof Problem) return decision;
+    const none = { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [], asked: [] };
+    const sum = moves.getOrInsert(eventId, none);
+    addMove(sum, command, decision);
+    addRequestMove(sum, viewer.id, decision, found);
+    addRows(rows, command, decision);
+    return { ...decision.result, rsvpCount: event.rsvpCount + sum.rsvps };
   };
   return {
     outcomes: new Map(commands.map((each) => [each.index, decide(each)])),
-    statements: [
-      ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
-      ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
-      ...moveStatements([...moves.values()], summaryState, now),
-    ],
+    statements: [...rowStatements(rows, now), ...moveStatements([...moves.values()], summaryStates, now)],
   };
 }
 
+function addMove(sum: EventMove, { caller, isByOrganizer }: RsvpCommand, { move }: RsvpDecision): void {
+  if (!move) return;
+  sum.rsvps += move.rsvps;
+  sum.going += move.going;
+  sum.extraGuests += move.extraGuests;
+  if (move.rsvps !== 0 && !isByOrganizer) sum.changes.push({ personId: caller.id, amount: move.rsvps });
+}
+
+/** A pending request counts once, however often the person changes it. */
+function addRequestMove(
+  { asked }: EventMove,
+  personId: string,
+  { request }: RsvpDecision,
+  before: Respondent,
+): void {
+  if (request === 'made' && before.request?.status !== 'pending') asked.push({ personId, amount: 1 });
+  if (request === 'ended') asked.push({ personId, amount: -1 });
+}
+
+type ChangedRows = { written: WrittenRsvp[]; removed: RsvpKey[]; asked: NewRequest[]; ended: RequestKey[] };
+
+function addRows(rows: ChangedRows, command: RsvpCommand, { move, request }: RsvpDecision): void {
+  const { eventId, caller, status, extraGuests, isHidden, ask } = command;
+  const userId = caller.id;
+  const key = { subjectId: eventId, userId };
+  if (request === 'ended') rows.ended.push(key);
+  if (request === 'made' && status !== null)
+    rows.asked.push({ ...key, answer: status, extraGuests, isHidden, message: ask?.message ?? null });
+  if (!move) return;
+  if (status === null) rows.removed.push({ eventId, userId });
+  else rows.written.push({ eventId, userId, status, extraGuests, isHidden });
+}
+
+const rowStatements = ({ written, removed, asked, ended }: ChangedRows, now: Date): Statement[] => [
+  ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
+  ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
+  ...(asked.length > 0 ? [upsertRequests(asked, now)] : []),
+  ...(ended.length > 0 ? [deleteRequests(ended)] : []),
+];
+
 /** The statements that write the counters of events, what organizers are notified of, and the change. */
-function moveStatements(moves: EventMove[], state: SummaryState, now: Date): Statement[] {
+function moveStatements(moves: EventMove[], states: ReadState['summaryStates'], now: Date): Statement[] {
   const changed = moves
     .filter(({ rsvps, going, extraGuests, changes }) => rsvps || going || extraGuests || changes.length > 0)
-    .map((move) => ({ ...move, summary: nextSummary(move.event, move.changes, state) }));
-  if (changed.length === 0) return [];
+    .map((move) => ({ ...move, summary: nextSummary(move.event, move.changes, states.rsvps) }));
+  const asked = moves.filter((move) => move.asked.length > 0);
+  const eventIds = [...new Set([...changed, ...asked].map(({ eventId }) => eventId))];
+  if (eventIds.length === 0) return [];
   return [
     ...insertSummaryPushes(changed, now),
-    moveRsvpCounters(changed),
-    changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),
+    ...(changed.length > 0 ? [moveRsvpCounters(changed)] : []),
+    ...moveRequestCounts(
+      asked.map((move) => ({ event: move.event, changes: move.asked })),
+      states.requests,
+      now,
+    ),
+    changeStatement({ records: [changedEvents(eventIds)] }),
   ];
 }

@@ -1,13 +1,16 @@
 /** Decides RSVPs. */
+import { dayMs } from '#base';
 import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isVisible } from '../../events/policy.ts';
-import type { Rsvp } from '../../events/repo.ts';
-import type { Respondent, RsvpEvent } from './repo.ts';
+import type { OpenRequest, Rsvp } from '../../events/repo.ts';
+import { isClosed, needsApproval } from '../joining.ts';
+import type { ExistingRequest } from '../requests/repo.ts';
+import type { ExistingRsvp, Respondent, RsvpEvent } from './repo.ts';
 
 /**
- * Sets the caller's RSVP; a `status` of null removes it. Null for `extraGuests` and `isHidden` keeps the
- * value, which is 0 and false for a new RSVP.
+ * Sets the caller's RSVP; a `status` of null removes it, and withdraws a request. Null for `extraGuests` and `isHidden` keeps the
+ * value, which is 0 and false for a new RSVP. `ask`: makes a request where the RSVP needs the approval of the organizer.
  */
 export type RsvpCommand = {
   eventId: string;
@@ -15,48 +18,96 @@ export type RsvpCommand = {
   status: Rsvp | null;
   extraGuests: number | null;
   isHidden: boolean | null;
+  ask?: { message: string | null } | null | undefined;
   /**
-   * The organizer answers for a guest whom they added: whether the guest may see the event does not count, and the organizer is not
-   * notified.
+   * The organizer answers for a guest whom they added: the guest need not see the event nor be approved, the deadline does not count,
+   * and the organizer is not notified.
    */
   isByOrganizer?: true;
 };
 
+/** The person has this RSVP and this request after the command. */
+export type RsvpResult = { myRsvp: Rsvp | null; rsvpCount: number; myRequest: OpenRequest | null };
+
 /** By how much an RSVP changes the counters of its event. */
 type RsvpMove = { rsvps: number; going: number; extraGuests: number };
 
+/** `move`: null if the RSVP stays as it is. `request`: whether the request is made, or ends; null if it stays as it is. */
+export type RsvpDecision = {
+  move: RsvpMove | null;
+  request: 'made' | 'ended' | null;
+  result: Omit<RsvpResult, 'rsvpCount'>;
+};
+
+/** What decides about an RSVP. */
+export type RsvpState = { viewer: Viewer; event: RsvpEvent; now: Date } & Respondent;
+
 /**
- * Decides a command. An RSVP can be removed from an event that was hidden since.
- *
- * On a cancelled event, an RSVP with the status that the caller already has succeeds unless it adds guests:
- * the caller may be repeating a request whose response was lost, and can always hide.
- * @returns by how much the counters change; null if there is nothing to remove
+ * Decides a command. An RSVP can be removed from an event that was hidden since, and a request withdrawn.
+ * @returns the decision, or the first problem in the order 404, 403, 409
  */
-export function decideRsvp(
-  { status, extraGuests, isByOrganizer }: RsvpCommand,
-  viewer: Viewer,
-  event: RsvpEvent,
-  { rsvp: existing, standing }: Respondent,
-): RsvpMove | null | Problem {
-  if (!isByOrganizer && !isVisible(event, viewer, standing) && (status !== null || !existing))
+export function decideRsvp(command: RsvpCommand, state: RsvpState): RsvpDecision | Problem {
+  const { status, extraGuests, isByOrganizer } = command;
+  const { viewer, event, rsvp, request, standing } = state;
+  const isPending = request?.status === 'pending';
+  if (!isByOrganizer && !isVisible(event, viewer, standing) && (status !== null || !(rsvp || isPending)))
     return new Problem('event_not_found');
-  if (status === null && !existing) return null;
-  if (status !== null && standing.isRemoved) return new Problem('removed_from_event');
-  if (status !== null && event.status === 'cancelled') {
-    const addsNothing = existing?.status === status && existing.extraGuests >= (extraGuests ?? 0);
-    if (!addsNothing) return new Problem('event_cancelled');
+  if (status === null) {
+    const myRequest = request?.status === 'refused' ? 'refused' : null;
+    const move = rsvp && moveOf(rsvp, null);
+    return { move, request: isPending ? 'ended' : null, result: { myRsvp: null, myRequest } };
   }
-  const before = partOf(existing?.status ?? null, existing?.extraGuests ?? 0);
-  const after = partOf(status, extraGuests ?? existing?.extraGuests ?? 0);
+  if (standing.isRemoved) return new Problem('removed_from_event');
+  const late = refuseLate(command, state);
+  if (late) return late;
+  // An RSVP was approved, or the event needed no approval when it was made.
+  const isApproved = isByOrganizer || rsvp || standing.isInvited || standing.isApproved;
+  if (needsApproval(event, viewer) && !isApproved) return decideRequest(command, state);
+  const move = moveOf(rsvp, { status, extraGuests: extraGuests ?? rsvp?.extraGuests ?? 0 });
+  const isOpen = request !== null && request.status !== 'approved';
+  return { move, request: isOpen ? 'ended' : null, result: { myRsvp: status, myRequest: null } };
+}
+
+/**
+ * Refuses what adds people to an event that is cancelled, or that nobody can answer any more. What the caller has already is
+ * no addition: the caller may be repeating a request whose response was lost, and can always hide.
+ */
+function refuseLate(
+  { status, extraGuests, isByOrganizer }: RsvpCommand,
+  { event, viewer, now, rsvp }: RsvpState,
+) {
+  const addsNobody = rsvp !== null && rsvp.extraGuests >= (extraGuests ?? 0);
+  if (event.status === 'cancelled' && !(addsNobody && rsvp.status === status))
+    return new Problem('event_cancelled');
+  const isLess = addsNobody && (rsvp.status === status || status === 'interested');
+  return !isByOrganizer && !isLess && isClosed(event, viewer, now) ? new Problem('rsvp_closed') : null;
+}
+
+/** How long a person who was refused has to wait. */
+const refusedMs = dayMs;
+
+/** Decides about an RSVP that the organizer has to approve. */
+function decideRequest({ ask }: RsvpCommand, { request, now }: RsvpState): RsvpDecision | Problem {
+  if (!ask) return new Problem('approval_required');
+  if (isRefused(request, now)) return new Problem('request_refused');
+  return { move: null, request: 'made', result: { myRsvp: null, myRequest: 'pending' } };
+}
+
+const isRefused = (request: ExistingRequest | null, now: Date): boolean =>
+  request?.refusedAt != null && now.getTime() < request.refusedAt.getTime() + refusedMs;
+
+/** By how much the counters change. */
+export function moveOf(before: ExistingRsvp | null, after: ExistingRsvp | null): RsvpMove {
+  const [from, to] = [partOf(before), partOf(after)];
   return {
-    rsvps: after.rsvps - before.rsvps,
-    going: after.going - before.going,
-    extraGuests: after.extraGuests - before.extraGuests,
+    rsvps: to.rsvps - from.rsvps,
+    going: to.going - from.going,
+    extraGuests: to.extraGuests - from.extraGuests,
   };
 }
 
-/** What an RSVP adds to the counters; a status of null is no RSVP. */
-function partOf(status: Rsvp | null, extraGuests: number): RsvpMove {
-  const going = Number(status === 'going');
-  return { rsvps: Number(status !== null), going, extraGuests: going * extraGuests };
+/** What an RSVP adds to the counters. */
+function partOf(rsvp: ExistingRsvp | null): RsvpMove {
+  const going = Number(rsvp?.status === 'going');
+  return { rsvps: Number(rsvp !== null), going, extraGuests: going * (rsvp?.extraGuests ?? 0) };
 }

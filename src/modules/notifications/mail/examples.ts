@@ -61,7 +61,7 @@ const rowBefore: NotificationRow = {
   ...{ startAt: new Date('2026-12-11T16:00:00Z'), endAt: new Date('2026-12-11T20:00:00Z') },
 };
 
-const countedRows = (['rsvps', 'claims', 'bookings'] as const).flatMap((kind, n) => [
+const countedRows = (['rsvps', 'claims', 'bookings', 'requests'] as const).flatMap((kind, n) => [
   { ...row, kind, count: n + 1 },
   { ...row, kind, count: 40, title: 'Harbour potluck' },
 ]);

@@ -157,6 +157,8 @@ const otherSteps = {
   location: 'where',
   isPriceKnown: 'who',
   enabledModules: 'who',
+  rsvpUntil: 'who',
+  rsvpApproval: 'who',
 } satisfies Record<Exclude<keyof EventBody, EventFieldName>, FormStep>;
 
 const stepByName = new Map<string, FormStep>([
