@@ -147,14 +147,16 @@ test('map: on a phone, results lie in a sheet below it, which has the event of a
   page,
   createPerson,
 }) => {
-  await page.setViewportSize({ width: 360, height: 740 });
+  await page.setViewportSize({ width: 360, height: 640 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const word = await createEvents(await createPerson());
   await page.goto(`/?q=${word}&view=map&bbox=4.9,60.1,5.7,60.5`);
   const map = page.getByRole('group', { name: 'Map of events' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
-  expect((await map.boundingBox())?.height).toBeGreaterThan(300);
-  await expect(page.getByRole('article').first()).toBeInViewport({ ratio: 1 });
+  const [top, sheet] = [(await map.boundingBox())?.y ?? 0, await page.locator('.handle').boundingBox()];
+  // The map has half of the window, and the sheet its head.
+  expect((sheet?.y ?? 0) - top).toBeGreaterThan(300);
+  await expect(page.getByRole('status').filter({ hasText: '3 events' })).toBeInViewport({ ratio: 1 });
   await map.getByRole('link', { name: new RegExp(`^Bergen ${word} 3, `) }).click();
   const close = page.getByRole('button', { name: 'Close' });
   await expect(close).toBeInViewport();
