@@ -1,6 +1,5 @@
-/** The addresses of every page, with data: a route without an address fails the tests that open every page. */
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
+/** The addresses of every page, with data. Without addresses of a route, the tests do not compile. */
+
 import {
   blockUser,
   bookSeats,
@@ -10,21 +9,28 @@ import {
   sendMessage,
   suspendAccount,
 } from '@potluck/client';
+import type { PageRouteId } from '$app/types';
 import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
-
-const routesDir = path.join(import.meta.dirname, '..', 'src', 'routes');
-
-/** The ids of all routes that have a page, such as `/e/[id]/(organizer)/edit`. */
-export const listRoutes = (): string[] =>
-  readdirSync(routesDir, { recursive: true, encoding: 'utf8' })
-    .filter((file) => path.basename(file) === '+page.svelte')
-    .map((file) => `/${path.dirname(file)}`.replace(/\/\.$/, '/'))
-    .sort();
 
 export type People = { organizer: Person; guest: Person; admin: Person; suspended: Person };
 
+type Paths = Record<PageRouteId, string[]>;
+
+const pathsBy = <Route extends string>(routes: Route[], pathOf: (route: Route) => string) =>
+  Object.fromEntries(routes.map((route) => [route, [pathOf(route)]])) as { [R in Route]: string[] };
+
+/** Pages whose address is their route. */
+const fixed = <Route extends PageRouteId>(...routes: Route[]) => pathsBy(routes, (route) => route);
+
+/** Pages of an event for its organizer. */
+const ofOrganizer = <Name extends string>(id: string, ...names: Name[]) =>
+  pathsBy(
+    names.map((name) => `/e/[id]/(organizer)/${name}` as const),
+    (route) => route.replace('[id]/(organizer)', id),
+  );
+
 /** Creates what pages show, and returns the addresses by the id of their route. */
-export async function createPages(people: People): Promise<Record<string, string[]>> {
+export async function createPages(people: People): Promise<Paths> {
   const { organizer, guest, admin } = people;
   const event = await createEventWithGuests(people);
   const full = await newEvent(organizer, { title: 'Full table', capacity: 1 });
@@ -32,9 +38,6 @@ export async function createPages(people: People): Promise<Record<string, string
   await book(guest, full.id);
   await exchangeMessages(people);
   const reportId = await createReport(people, event.id);
-  const pathsOf = (...names: string[]) =>
-    Object.fromEntries(names.map((name) => [`/e/[id]/(organizer)/${name}`, [`/e/${event.id}/${name}`]]));
-  const fixed = (...paths: string[]) => Object.fromEntries(paths.map((each) => [each, [each]]));
   const correspondents = [organizer, guest].map(({ id }) => `/messages/${id}`);
   return {
     ...fixed('/admin', '/admin/audit', '/admin/mails', '/admin/mails/preview', '/admin/people'),
@@ -43,7 +46,17 @@ export async function createPages(people: People): Promise<Record<string, string
     ...fixed('/settings/account', '/settings/blocked', '/settings/calendar', '/settings/delete'),
     ...fixed('/settings/devices', '/settings/language', '/settings/sign-in', '/setup/ready'),
     ...fixed('/sign-in', '/sign-in/link', '/sign-out', '/suspended'),
-    ...pathsOf('bookings', 'bring', 'cancel', 'delete', 'duplicate', 'edit', 'guest-list', 'items'),
+    ...ofOrganizer(
+      event.id,
+      'bookings',
+      'bring',
+      'cancel',
+      'delete',
+      'duplicate',
+      'edit',
+      'guest-list',
+      'items',
+    ),
     '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
     '/admin/reports/[id]': [`/admin/reports/${reportId}`],
     '/e/[id]': [event, full].map(({ id }) => `/e/${id}`),
@@ -55,6 +68,8 @@ export async function createPages(people: People): Promise<Record<string, string
     '/mine': ['/mine', '/mine?tab=claims'],
     '/people': ['/people', '/people?q=a'],
     '/report': [`/report?type=event&id=${event.id}`],
+    // A server that is set up has no such page.
+    '/setup': [],
     '/settings/[[section]]': ['/settings', '/settings/profile'],
     // Others are asked for their name by it.
     '/sign-in/name': ['/sign-in/name'],

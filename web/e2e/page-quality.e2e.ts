@@ -1,11 +1,11 @@
 /** What search engines read on the main pages, and what browsers find wrong with them. */
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { createUpload, updateEvent } from '@potluck/client';
 import sharp from 'sharp';
 import { url as base } from './environment.ts';
-import { expect, newAdmin, test } from './fixtures.ts';
+import { createPages } from './every-page.ts';
+import { expect, newAdmin, newEvent, test } from './fixtures.ts';
 import { findFaults, inspectHead, reportPermissionRequests } from './inspect-page.ts';
-import { listPages } from './main-pages.ts';
 
 /** Collects what the browser reports: messages, exceptions, issues, failed requests and requests to other servers. */
 async function watch(page: Page): Promise<string[]> {
@@ -76,15 +76,24 @@ function expectDifferentTitles(inspected: Inspected[]): void {
     expect.soft(new Set(pages.map(({ path }) => path.split('?')[0])).size, title).toBe(1);
 }
 
+/** Pages that lead an admin with a name elsewhere. */
+const notForAdmins = [
+  ...['/e/[id]/answer', '/e/[id]/guests', '/setup', '/sign-in', '/sign-in/link', '/sign-in/name'],
+  '/suspended',
+];
+
+/** Whether a visitor sees the page, and is not led to another one. */
+const isShown = async ({ request }: BrowserContext, path: string): Promise<boolean> =>
+  (await request.get(path, { maxRedirects: 0 })).status() === 200;
+
 test('pages, signed out: three may be indexed, and have descriptions; browsers and search engines find no fault', async ({
   page,
   createPerson,
 }) => {
   test.setTimeout(60_000);
   const [organizer, guest] = [await createPerson(), await createPerson()];
-  const listed = await listPages(organizer, guest);
-  const event = listed.find((path) => path.startsWith('/e/')) ?? '';
-  const id = event.slice('/e/'.length);
+  const { id } = await newEvent(organizer, { description: 'Bring what you like.\nhttps://example.org' });
+  const event = `/e/${id}`;
   const picture = await sharp({ create: { width: 900, height: 900, channels: 3, background: 'teal' } })
     .webp()
     .toBuffer();
@@ -119,31 +128,31 @@ test('pages, signed in: only public ones may be indexed; browsers find no fault'
   signIn,
   createPerson,
 }) => {
-  test.setTimeout(120_000);
-  const [admin, guest] = [await newAdmin(), await createPerson()];
-  const paths = await listPages(admin, guest);
-  const event = paths.find((path) => path.startsWith('/e/')) ?? '';
-  const ofEvent = ['items', 'bookings', 'duplicate', 'cancel', 'delete'];
-  paths.push(...ofEvent.map((name) => `${event}/${name}`));
-  paths.push(
-    ...['blocked', 'calendar', 'devices', 'sign-in', 'language', 'account', 'delete'].map(
-      (name) => `/settings/${name}`,
-    ),
-  );
-  paths.push('/notifications/settings', '/feed', `/report?type=user&id=${guest.id}`, '/sign-out');
-  // Without the preview of mails: its frames refuse the script that the test adds to each frame (admin.e2e.ts inspects it).
-  paths.push('/setup/ready');
-  paths.push(
-    ...['', '/reports', '/people', '/switches', '/settings', '/mails', '/audit'].map(
-      (name) => `/admin${name}`,
-    ),
-  );
+  test.setTimeout(240_000);
+  const [organizer, guest, suspended] = [await createPerson(), await createPerson(), await createPerson()];
+  const admin = await newAdmin();
+  const { '/admin/mails/preview': _mails, ...pages } = await createPages({
+    organizer,
+    guest,
+    admin,
+    suspended,
+  });
   await signIn(context, admin);
   const reports = await watch(page);
-  const inspected: Inspected[] = [];
-  for (const path of paths) inspected.push(await inspect(page, path));
-  expectDifferentTitles(inspected);
+  const inspected: (Inspected & { route: string })[] = [];
+  for (const [route, paths] of Object.entries(pages))
+    for (const path of paths)
+      if (await isShown(context, path)) inspected.push({ route, ...(await inspect(page, path)) });
+  // A page in a frame has the title of the page that it shows.
+  const titled = inspected.filter(({ route }) => route !== '/embed/[id]');
+  expectDifferentTitles(titled.map(({ route, ...each }) => ({ ...each, path: route })));
   const indexed = inspected.filter(({ mayBeIndexed }) => mayBeIndexed);
-  expect(indexed.map(({ path }) => path)).toEqual(['/', event, `/u/${guest.id}`]);
+  expect([...new Set(indexed.map(({ route }) => route))].sort()).toEqual(['/', '/e/[id]', '/u/[id]']);
+  const shown = new Set(inspected.map(({ route }) => route));
+  expect(
+    Object.keys(pages)
+      .filter((route) => !shown.has(route))
+      .sort(),
+  ).toEqual(notForAdmins);
   expect(reports).toEqual([]);
 });
