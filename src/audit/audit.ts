@@ -46,6 +46,11 @@ export const auditActions = [
   'demo_removed',
   'report_resolved',
   'report_reopened',
+  // The detail is their number and the id of the event.
+  'invitations_sent',
+  'links_made',
+  // The detail is the id of the event.
+  'link_withdrawn',
   'account_deleted',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

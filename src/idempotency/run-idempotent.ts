@@ -21,6 +21,7 @@ type Response = { status: number; body: unknown; headers?: Record<string, string
  * Runs `work` in a transaction on behalf of the caller, as `actAs` does. If the request has an idempotency key, the
  * transaction also stores the response, and a request that repeats the key gets the stored response. Errors
  * are not stored.
+ * @param lockFirst as in `actAs`
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`; the error of `work`
  */
 export async function runIdempotent<const R extends Response>(
@@ -28,13 +29,15 @@ export async function runIdempotent<const R extends Response>(
   caller: Caller,
   idempotency: IdempotencyContext,
   work: (tx: Transaction, caller: Caller) => Promise<R>,
+  lockFirst?: (tx: Transaction) => Promise<void>,
 ): Promise<R | ReplayResponse> {
   const key = idempotency.readKey();
-  if (!key) return actAs(db, caller, work);
+  if (!key) return actAs(db, caller, work, lockFirst);
   return retryOnKeyConflict(() =>
     transaction(db, async (tx) => {
       const now = clock();
       await lockKeys(tx, [key], true);
+      await lockFirst?.(tx);
       const locked = await lockCaller(tx, caller);
       const [stored] = await findStoredResponses(tx, [key], now);
       if (stored instanceof Problem) throw stored;

@@ -7,14 +7,19 @@ import { findSuspensionByToken } from './suspensions.ts';
 /**
  * Runs `work` in a transaction that locks the caller's account and session first. `work` gets the caller with the role that
  * the locked account has: it may have changed since the request was authenticated.
+ * @param lockFirst takes advisory locks, which come before those of rows
  * @throws Problem `token_invalid` if the session has ended
  */
 export function actAs<T>(
   db: Database,
   caller: UnlockedCaller,
   work: (tx: Transaction, caller: Caller) => Promise<T>,
+  lockFirst?: (tx: Transaction) => Promise<void>,
 ): Promise<T> {
-  return transaction(db, async (tx) => work(tx, await lockCaller(tx, caller)));
+  return transaction(db, async (tx) => {
+    await lockFirst?.(tx);
+    return work(tx, await lockCaller(tx, caller));
+  });
 }
 
 /**

@@ -16,7 +16,7 @@ const byStatus = {
     ],
     self_relation: [
       'The person is the caller',
-      'The caller cannot follow, block, write to or report themselves.',
+      'The caller cannot follow, block, write to, report or invite themselves.',
     ],
     image_invalid: [
       'The image cannot be used',
@@ -63,7 +63,7 @@ const byStatus = {
     ],
     not_owner: [
       'Only its owner may do this',
-      'The caller did not upload the image, or write the comment, and is neither its organizer nor an admin.',
+      'The caller did not upload the image, make the invitation or write the comment, and is neither its organizer nor an admin.',
     ],
     removed_from_event: [
       'You were removed from this event',
@@ -142,6 +142,10 @@ const byStatus = {
   404: {
     route_not_found: ['There is nothing here', 'No operation has this path. /docs lists all operations.'],
     event_not_found: ['No such event', 'The event does not exist, or the caller may not see it.'],
+    invitation_not_found: [
+      'No such invitation',
+      'The invitation does not exist, was withdrawn or has expired, or the caller may not see its event.',
+    ],
     user_not_found: ['No such person', 'No account has this id.'],
     item_not_found: ['No such item', 'The item does not exist, or the caller may not see its event.'],
     comment_not_found: ['No such comment', 'The comment does not exist, or the caller may not see it.'],
@@ -251,7 +255,6 @@ const byStatus = {
       'A cancelled event accepts no new RSVPs, items, claims or bookings. They can still be removed; saving and ' +
         'reading still work.',
     ],
-    event_over: ['The event is over', 'Guests without an account can answer until the event ends.'],
     rsvp_closed: [
       'The deadline has passed',
       '`rsvpUntil` of the event has passed: there are no new RSVPs and seats, and no more of them. Fewer are possible.',
@@ -263,6 +266,10 @@ const byStatus = {
     request_refused: [
       'The organizer refused the request',
       'A new request is possible 24 hours after the refusal.',
+    ],
+    event_over: [
+      'The event is over',
+      'Guests without an account answer, and people are invited, until the event ends.',
     ],
     account_exists: [
       'This contact belongs to an account',
@@ -281,6 +288,15 @@ const byStatus = {
       'There are too many comments',
       'An event may have up to 5,000 comments. Guests without an account write none once it has 4,000.',
     ],
+    invitations_full: [
+      'The event has too many invitations',
+      'An event may have up to 2,000 invitations. Withdraw some first.',
+    ],
+    not_failed: [
+      'The invitation has not failed',
+      'Only the contact of an invitation that failed can be changed, and only such an invitation is sent again.',
+    ],
+    already_invited: ['The contact is invited already', 'Another invitation to the event has this contact.'],
     item_list_full: [
       'The item list of this event is full',
       'An event may have up to 500 items, with up to 1 MiB of text in total. Remove items or shorten their texts first.',

@@ -6,6 +6,9 @@ const kinds = {
   contact_changed: {},
   /** To an organizer: what is new at the events of the last day (src/modules/notifications/). */
   summary: {},
+  /** To a contact that is invited, and to remind it (src/modules/invitations/). */
+  invited: {},
+  invited_reminder: {},
 };
 
 export type MailKind = keyof typeof kinds;

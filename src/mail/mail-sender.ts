@@ -49,6 +49,8 @@ type Options = {
   count: (outcome: MailOutcome) => void;
   /** Sends text messages. */
   texts: Carrier;
+  /** What follows when a mail was sent, or never will be. */
+  end: (mail: QueuedMail, isSent: boolean) => Promise<void>;
 };
 
 /** Mails that a server sends at the same time. */
@@ -157,6 +159,7 @@ export class MailSender {
     if (reply instanceof MailFailure) return await this.#storeFailure(mail, reply);
     this.#count(mail, 'sent');
     await endMail(db, mail, 'sent', { reply, now: clock() });
+    await this.#options.end(mail, true);
   }
 
   /** Text messages have a metric of their own, where they are sent. */
@@ -175,6 +178,7 @@ export class MailSender {
     if (!(await isSuppressed(db, hashAddress(config.secretKey, mail.address)))) return content;
     this.#count(mail, 'suppressed');
     await endMail(db, mail, 'suppressed', { reply: '', now: clock() });
+    await this.#options.end(mail, false);
     return null;
   }
 
@@ -200,7 +204,8 @@ export class MailSender {
     this.#count(mail, reason);
     if (reason === 'rejected') {
       if (isOfAddress) await suppressAddress(db, hashAddress(config.secretKey, mail.address), now);
-      return await endMail(db, mail, 'failed', { reply, now });
+      await endMail(db, mail, 'failed', { reply, now });
+      return await this.#options.end(mail, false);
     }
     // What the operator has to correct ends no mail. It is sent when this server has rested, or by another one.
     if (isOfServer) {
@@ -213,6 +218,7 @@ export class MailSender {
       return await postponeMail(db, mail, { reply, dueAt: pauseAfter(refusedMs, now), refusedAt });
     this.#count(mail, 'expired');
     await endMail(db, mail, 'failed', { reply, now });
+    await this.#options.end(mail, false);
   }
 }
 

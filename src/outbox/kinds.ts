@@ -144,6 +144,14 @@ const causes = {
     icon: 'Ticket',
     description: 'the caller moved up from the waitlist and has seats',
   },
+  invitation: {
+    about: 'event',
+    isFromPerson: true,
+    level: 'all',
+    mail: eventMails,
+    icon: 'Mail',
+    description: 'a person invites the caller to the event, or reminds them of it',
+  },
   eventHidden: {
     about: 'event',
     isFromPerson: false,

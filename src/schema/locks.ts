@@ -25,6 +25,7 @@ export const LOCK_ORDER = [
   'events',
   'event_tombstones',
   'invitations',
+  'invitation_sends',
   'event_counters',
   'event_people',
   'rsvps',

@@ -49,6 +49,8 @@ const tablesWithoutPersonalData = new Set([
   'mail_counts',
   // Hashes of addresses that name no account.
   'suppressed_addresses',
+  // Hashes of contacts that name no account.
+  'refused_invitations',
   'schema_version',
 ]);
 
@@ -136,6 +138,8 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['saves', 'saves'],
     ['standings', 'event_people'],
     ['announcements', 'announcements', 'author_id'],
+    ['invitations', 'invitations', 'inviter_id'],
+    ['invitationSends', 'invitation_sends'],
     ['claims', 'claims'],
     ['comments', 'comments'],
     ['commentsWritten', 'comment_limits'],

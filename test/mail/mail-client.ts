@@ -7,6 +7,7 @@ import { openInstance } from '../../src/instance/settings.ts';
 import { createMailer } from '../../src/mail/create-mailer.ts';
 import { MailSender } from '../../src/mail/mail-sender.ts';
 import { insertMails, type NewMail } from '../../src/mail/mails.ts';
+import { endInvitationMail } from '../../src/modules/invitations/invitation-mails.ts';
 import { createTextCarrier } from '../../src/modules/notifications/mail/text-carrier.ts';
 import { writeMail } from '../../src/modules/notifications/mail/write-mail.ts';
 import { MailServer } from '../support/mail-server.ts';
@@ -56,7 +57,12 @@ export async function createMailClient(api: TestApp, env: Record<string, string>
       };
       const sms = { sendNotice: async (phone: string, text: string) => void texts.push({ phone, text }) };
       const carrier = createTextCarrier({ db: server.sql, config: { smsNoticesPerDay }, sms });
-      return new MailSender(services, { write: (mail) => writeMail(services, mail), count, texts: carrier });
+      return new MailSender(services, {
+        write: (mail) => writeMail(services, mail),
+        count,
+        texts: carrier,
+        end: (mail, isSent) => endInvitationMail(services.db, mail, isSent),
+      });
     },
     /** Stores mails. */
     store: async (...mails: Partial<NewMail>[]): Promise<NewMail[]> => {

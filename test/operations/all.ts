@@ -12,6 +12,7 @@ import { commentOperations } from './comments.ts';
 import { eventOperations } from './events.ts';
 import { guestOperations } from './guests.ts';
 import { instanceOperations } from './instance.ts';
+import { invitationOperations } from './invitations.ts';
 import { itemOperations } from './items.ts';
 import { type Operation, type Row, usualStatuses } from './operation.ts';
 import { peopleOperations } from './people.ts';
@@ -25,6 +26,7 @@ export const operations: Record<string, Operation> = {
   ...attendanceOperations,
   ...guestOperations,
   ...announcementOperations,
+  ...invitationOperations,
   ...itemOperations,
   ...commentOperations,
   ...adminOperations,

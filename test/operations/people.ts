@@ -123,7 +123,7 @@ export const peopleOperations: Record<string, Operation> = {
   },
   'POST /v1/unsubscribe': {
     ...open(),
-    ...asking({ token: needed(opaque), all: yesOrNo }),
+    ...asking({ token: needed(opaque), all: yesOrNo, undo: yesOrNo }),
     ...row({ statuses: Array(8).fill(400), path: () => `/v1/unsubscribe?token=${unsigned}` }),
   },
   // The URL of the test server is not https (test/notifications/push.test.ts).

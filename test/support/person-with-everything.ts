@@ -131,6 +131,14 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
   const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });
   await askToJoin(api, person, closed.id, { message: 'I know Xanthippe.' });
+  const invite = async (organizer: Person, event: { id: string }, people: object[]) =>
+    expectStatus(await api.post(`/v1/events/${event.id}/invitations`, organizer.token, { people }), 201).body
+      .data;
+  await invite(person, own, [{ email: 'nobody@example.org' }, { userId: c.id }]);
+  await invite(b, otherEvent, [{ userId: person.id }]);
+  const [link] = await invite(b, full, [{ name: 'Neighbours', maxUses: 9 }]);
+  await api.sql`
+    insert into invitation_uses (subject_id, invitation_id, user_id) values (${full.id}, ${link.id}, ${person.id})`;
   await api.sql`insert into event_people (event_id, user_id, is_approved) values (${own.id}, ${person.id}, true)`;
 
   const images = await Promise.all([

@@ -72,7 +72,7 @@ export async function findCity(db: Queryable, userId: string): Promise<string> {
 }
 
 /** Finds the id of the account of a contact, without a lock. */
-export async function findOwner(tx: Transaction, contact: Contact): Promise<string | null> {
+export async function findOwner(tx: Queryable, contact: Contact): Promise<string | null> {
   const [owner] = await tx.query<{ userId: string }>(
     sql`select user_id from contacts where contact = ${contact.value}`,
   );

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '#pg';
+import { type Queryable, sql, type Transaction } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isVisible, requireOrganizer } from './policy.ts';
@@ -25,4 +25,15 @@ export async function requireOwnEvent(tx: Transaction, id: string, caller: Calle
   if (!row) throw new Problem('event_not_found');
   requireOrganizer(row, caller);
   return row;
+}
+
+/**
+ * Locks an event against changes of it, while people go on answering.
+ * @throws Problem `event_not_found`
+ */
+export async function lockVisibleEvent(tx: Transaction, id: string, caller: Caller): Promise<EventRow> {
+  await tx.query(sql`select 1 from events where id = ${id} for no key update`);
+  const event = await findEvent(tx, id);
+  if (!event || !isVisible(event, caller)) throw new Problem('event_not_found');
+  return event;
 }

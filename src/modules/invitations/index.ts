@@ -1,13 +1,33 @@
 import { defineModule } from '../../http/define-module.ts';
 import { refreshInvitedByContacts } from './confirm-contact.ts';
 import { invitationDeletionHooks } from './delete-account-data.ts';
+import { deliverInvitations } from './deliver.ts';
+import { endInvitationsOf } from './depart.ts';
+import { eraseOldInvitations } from './erase-invitations.ts';
 import { invitationExportSections } from './export-sections.ts';
+import { changeInvitation, getInvitation, withdrawInvitation } from './invitation.ts';
+import { invite } from './invite.ts';
+import { listInvitations } from './list-invitations.ts';
+import { remindInvited, sendInvitationAgain } from './remind.ts';
 import type { InvitationServices } from './services.ts';
 
 /** Invitations: who is invited to what, and how they are told */
 export const invitations = defineModule<InvitationServices>({
   tag: 'Invitations',
-  endpoints: {},
+  endpoints: {
+    invite,
+    listInvitations,
+    remindInvited,
+    getInvitation,
+    changeInvitation,
+    withdrawInvitation,
+    sendInvitationAgain,
+  },
+  jobs: [
+    { name: 'send invitations', everyMs: 1_000, run: deliverInvitations },
+    { name: 'erase invitations to old events', everyMs: 60 * 60_000, run: eraseOldInvitations },
+  ],
+  departureHooks: [endInvitationsOf],
   contactHooks: [refreshInvitedByContacts],
   deletionHooks: invitationDeletionHooks,
   exportSections: invitationExportSections,

@@ -1,5 +1,5 @@
 /** The table of invitations. Its distribution column is what people are invited to: an event. */
-import { insertRows, type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
+import { insertRows, isOneOf, type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import type { MessageContact, MessageKind } from '../../lib/contact.ts';
 import { hashInvitationToken } from './token.ts';
 
@@ -146,9 +146,32 @@ export async function insertInvitations(tx: Transaction, rows: NewInvitation[]):
   );
 }
 
+/** Stores what became of the latest message. */
+export async function storeDelivery(
+  db: Queryable,
+  { subjectId, id }: InvitationKey,
+  delivery: Delivery,
+): Promise<void> {
+  await db.execute(
+    sql`update invitations set delivery = ${delivery} where subject_id = ${subjectId} and id = ${id}`,
+  );
+}
+
 /**
  * The invitations of an account: those by its id, those that it has answered, and those to contacts that it has confirmed; without
  * links for many.
  */
 export const ofAccount = (userId: string, contacts: MessageContact[]): Statement => sql`
   (i.user_id = ${userId} or i.user_id is null and i.contact = any(${contacts.map(({ value }) => value)}::text[]))`;
+
+/** Of an account, the invitations by its id to these events. */
+export async function listInvitationsById(
+  db: Queryable,
+  userId: string,
+  eventIds: string[],
+): Promise<{ eventId: string; id: string }[]> {
+  if (eventIds.length === 0) return [];
+  return await db.query(sql`
+    select subject_id as event_id, id from invitations
+    where ${isOneOf(sql`subject_id`, eventIds)} and user_id = ${userId} and is_by_id`);
+}

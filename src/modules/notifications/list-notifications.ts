@@ -1,6 +1,7 @@
 import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { listInvitationsById } from '../invitations/repo.ts';
 import type { PeopleServices } from '../people/services.ts';
 import { listNotices } from './notices.ts';
 import { toNotification } from './present.ts';
@@ -37,14 +38,20 @@ export const listNotifications = defineEndpoint({
     const replies = rows.flatMap(({ kind, eventId, personId: userId }) =>
       (kind === 'rsvps' || kind === 'bookings') && eventId && userId ? [{ eventId, userId }] : [],
     );
-    const [persons, brought, answers, notices] = await Promise.all([
+    const invited = rows.flatMap(({ kind, eventId }) => (kind === 'invitation' && eventId ? [eventId] : []));
+    const [persons, invitations, brought, answers, notices] = await Promise.all([
       Promise.all(rows.map(async ({ personId }) => personId && unlessLate(people.find(personId)))),
+      listInvitationsById(db, caller.id, invited),
       listBroughtItems(db, caller.id, reminders),
       listAnswers(db, replies),
       listNotices(db, rows),
     ]);
     const data = rows.map((row, i) =>
-      toNotification(row, { person: persons[i] || null, brought, answers, notices }, config.publicUrl),
+      toNotification(
+        row,
+        { person: persons[i] || null, invitations, brought, answers, notices },
+        config.publicUrl,
+      ),
     );
     return { status: 200, body: { data, nextCursor, unreadCount } };
   },

@@ -48,8 +48,11 @@ export type AnswerRow = {
   status: Rsvp | null;
   people: number | null;
 };
-/** `brought`, `answers`, `notices`: of all notifications of a page. */
+/** The invitation of the recipient to an event. */
+export type InvitedRow = { eventId: string; id: string };
+/** `invitations`, `brought`, `answers`, `notices`: of all notifications of a page. */
 type Details = {
+  invitations: InvitedRow[];
   person: PersonRow | null;
   brought: BroughtItemRow[];
   answers: AnswerRow[];
@@ -67,7 +70,7 @@ const toNoticed = (event: NoticedEvent): EventOfChange => ({ ...event, location:
 
 export function toNotification(
   row: NotificationRow,
-  { person, brought, answers, notices }: Details,
+  { person, invitations, brought, answers, notices }: Details,
   publicUrl: string,
 ): Notification {
   const { kind, eventId, personId } = row;
@@ -85,9 +88,15 @@ export function toNotification(
     people: given?.people ?? null,
     changes: changes && { ...changes, before: toNoticed(changes.before), after: toNoticed(changes.after) },
     announcement,
+    invitation: kind === 'invitation' ? invitationTo(eventId, invitations) : null,
     bringing: items.map((item) => ({ ...item, itemId: formatItemId(item) })),
   };
 }
+
+const invitationTo = (eventId: string | null, invitations: InvitedRow[]): Notification['invitation'] => {
+  const found = invitations.find((invitation) => invitation.eventId === eventId);
+  return found ? { id: found.id } : null;
+};
 
 /** The level of each kind: the one that the person set, or the default. */
 export function toSettings(rows: { kind: NotificationKind; level: Level }[]): NotificationSettings {

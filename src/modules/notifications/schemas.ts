@@ -157,6 +157,9 @@ export const Notification = named(
           'one. Null for other kinds.',
       },
     ),
+    invitation: nullable(Type.Object({ id: Type.String(id) }), {
+      description: 'For `invitation`: the invitation. Null for other kinds.',
+    }),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',
     }),

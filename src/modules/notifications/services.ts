@@ -3,6 +3,7 @@ import { MailSender } from '../../mail/mail-sender.ts';
 import { mailOutcomes } from '../../mail/mailer.ts';
 import type { AccountServices } from '../accounts/services.ts';
 import type { EventServices } from '../events/services.ts';
+import { endInvitationMail } from '../invitations/invitation-mails.ts';
 import { createTextCarrier } from './mail/text-carrier.ts';
 import { writeMail } from './mail/write-mail.ts';
 
@@ -16,6 +17,7 @@ export function createNotificationServices(services: AccountServices) {
       write: (mail) => writeMail(services, mail),
       count: (outcome) => mails.inc({ use: 'notice', outcome }),
       texts: createTextCarrier(services),
+      end: (mail, isSent) => endInvitationMail(services.db, mail, isSent),
     }),
   };
 }

@@ -14,6 +14,7 @@ import {
   kindsWithoutEvent,
 } from '../../../outbox/kinds.ts';
 import type { NotificationRow } from '../present.ts';
+import { invitationContent, type MailedInvitation } from './invitation-content.ts';
 import { type MailContext, type MailedNews, newsContent, ownContent } from './mail-content.ts';
 import { summaryContent } from './write-summary.ts';
 
@@ -32,6 +33,8 @@ export function mailExample(kind: ExampleKind, language: Language, context: Mail
   }
   if (kind === 'summary')
     return summaryContent({ rows: countedRows, stop: stopOf(kind, context) }, language, context);
+  if (kind === 'invited' || kind === 'invited_reminder')
+    return invitationContent(invitationExample(kind, context), language, context);
   if (isMailKind(kind)) return ownContent(kind, language, context);
   return newsContent(newsExample(kind as DeliveredKindName, context), language, context);
 }
@@ -84,6 +87,17 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
   brought: kind === 'reminder' ? [{ kind: 'bring', title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
   hasAccount: true,
   stop: stopOf(kind, context),
+});
+
+const invitationExample = (kind: MailedInvitation['kind'], context: MailContext): MailedInvitation => ({
+  ...{ kind, inviter: 'Noor al-Hamad', event: row, message: 'Bring a <friend>!\nWe have room.' },
+  links:
+    context.links === null
+      ? null
+      : {
+          answer: `${context.links}/i/kq3Zt8m0cQ9MAZei9GweejSaUS8MigcA`,
+          refuse: stopOf('invitations', context) ?? { page: '', post: '' },
+        },
 });
 
 const stopOf = (kind: string, { links }: MailContext): MailedNews['stop'] =>

@@ -16,6 +16,7 @@ import {
   mailRuleOf,
   reaches,
 } from '../../../outbox/kinds.ts';
+import { isInvitedKind } from '../../invitations/invitation-mails.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
 import { isCurrent } from '../delivery/fan-out.ts';
@@ -26,6 +27,7 @@ import { findUnreadNotification, listBroughtItems, listNotifications } from '../
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
 import { calendarPart } from './calendar-part.ts';
 import { type MailedNews, mailContextOf, newsContent, ownContent } from './mail-content.ts';
+import { writeInvitationMail } from './write-invitation-mail.ts';
 import { writeSummary } from './write-summary.ts';
 
 type WriteServices = Pick<PeopleServices, 'db' | 'clock' | 'config' | 'instance'>;
@@ -39,6 +41,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const { name } = await services.instance.settings();
   const context = mailContextOf(services.config, name);
   if (mail.kind === 'summary') return writeSummary(services, mail, context);
+  if (isInvitedKind(mail.kind)) return writeInvitationMail(services, mail, context);
   if (!isOfNotification(mail)) return ownContent(mail.kind, mail.language, context);
   const reader = await findReader(services, mail);
   if (!reader) return null;

@@ -1,6 +1,7 @@
 import type { App } from '../../../http/app.ts';
 import { defineModule } from '../../../http/define-module.ts';
 import type { BaseServices } from '../../../http/services.ts';
+import { readRefusalToken, refusalLinks } from '../../invitations/refusals.ts';
 import { requireUnsubscription, TokenQuery } from './require-unsubscription.ts';
 import { unsubscribe } from './unsubscribe.ts';
 import { unsubscribeLinks } from './unsubscribe-tokens.ts';
@@ -28,7 +29,11 @@ const redirectToPage = (app: App, config: BaseServices['config']) =>
     unsubscribe.path,
     { schema: { hide: true, querystring: TokenQuery }, config: { caller: 'none' } },
     (request, reply) => {
-      const { page } = unsubscribeLinks(config, requireUnsubscription(config, request.query.token));
+      const { token } = request.query;
+      const contactHash = readRefusalToken(config.secretKey, token);
+      const { page } = contactHash
+        ? refusalLinks(config, contactHash)
+        : unsubscribeLinks(config, requireUnsubscription(config, token));
       return reply.redirect(page, 303);
     },
   );

@@ -1,0 +1,40 @@
+import { dayMs } from '#base';
+import { type Database, isOneOf, sql, transaction } from '#pg';
+import { endMessages } from './end-invitations.ts';
+import type { InvitationKey } from './repo.ts';
+import type { InvitationServices } from './services.ts';
+
+/** How long after the end of an event its invitations keep their contacts. */
+const keptMs = 30 * dayMs;
+const batchSize = 500;
+/** Longer than anything counts towards a limit. */
+const sendsKeptMs = 2 * dayMs;
+
+/** Erases the contacts and names of invitations 30 days after the end of their event, and what no limit counts any more. */
+export async function eraseOldInvitations({
+  db,
+  clock,
+}: Pick<InvitationServices, 'db' | 'clock'>): Promise<void> {
+  const now = clock();
+  const before = new Date(now.getTime() - keptMs);
+  for (let found = batchSize; found === batchSize; ) {
+    const rows = await listOld(db, before);
+    found = rows.length;
+    const [subjectIds, ids] = [rows.map(({ subjectId }) => subjectId), rows.map(({ id }) => id)];
+    if (found > 0)
+      await transaction(db, async (tx) => {
+        await tx.execute(sql`
+          update invitations set contact = null, contact_kind = null, name = null
+          where ${isOneOf(sql`subject_id`, [...new Set(subjectIds)])} and ${isOneOf(sql`id`, ids)}`);
+        await endMessages(tx, ids);
+      });
+  }
+  await db.execute(sql`
+    delete from invitation_sends
+    where leaves_at < ${new Date(now.getTime() - sendsKeptMs)} and due_at < ${new Date(now.getTime() - sendsKeptMs)}`);
+}
+
+const listOld = (db: Database, before: Date): Promise<InvitationKey[]> =>
+  db.query(sql`
+    select i.subject_id, i.id from invitations i join events e on e.id = i.subject_id
+    where i.contact is not null and e.end_at < ${before} limit ${batchSize}`);

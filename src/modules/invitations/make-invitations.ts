@@ -1,0 +1,213 @@
+import type { Static } from 'typebox';
+import { newId } from '#base';
+import { isOneOf, sql, type Transaction } from '#pg';
+import { type AuditContext, recordAudit } from '../../audit/audit.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import { insertCauses } from '../../outbox/causes.ts';
+import { hashContact } from '../accounts/codes/hashes.ts';
+import { listGuestsWith } from '../accounts/guests.ts';
+import { lockEventCounters } from '../attendance/lock-event-counters.ts';
+import { writeStandings } from '../events/event-people.ts';
+import { requireOrganizer } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
+import { lockVisibleEvent } from '../events/require-own-event.ts';
+import { listInvited } from './end-invitations.ts';
+import type { ReadInvitee } from './invitees.ts';
+import { maxInvitations, maxLinks, quotaExceeded } from './limits.ts';
+import { presentInvitations } from './present.ts';
+import { contactOf, type InvitationRow, insertInvitations, selectInvitations } from './repo.ts';
+import type { MadeInvitations } from './schemas.ts';
+import { insertSends, lockSends, type NewSend, type Planner, type Send, waitingOf } from './sends.ts';
+import type { InvitationServices } from './services.ts';
+import { hashOfInvitation } from './token.ts';
+import { isOpen, type OpenWays, readWays, wayOf } from './ways.ts';
+
+type Wanted = {
+  subjectId: string;
+  invitees: ReadInvitee[];
+  message: string | null;
+  context: AuditContext;
+};
+
+/**
+ * Invites people, all or none. Locks the account of the caller, so its limits count one request after the other, and the event, so
+ * two requests do not invite the same person twice.
+ * @throws Problem one of those of the endpoint
+ */
+export async function makeInvitations(
+  tx: Transaction,
+  services: InvitationServices,
+  caller: Caller,
+  { subjectId, invitees, message, context }: Wanted,
+): Promise<Static<typeof MadeInvitations>> {
+  const { config, clock } = services;
+  const now = clock();
+  const planner = await lockSends(tx, caller.id, now);
+  const event = await lockVisibleEvent(tx, subjectId, caller);
+  await requireAccounts(tx, invitees, event);
+  requireInvitable(event, caller, now);
+  const common = { subjectId, inviterId: caller.id, message, createdAt: now };
+  const { rows, made } = await combine(tx, subjectId, invitees, (invitee) => ({ ...common, ...invitee }));
+  await requireRoom(tx, subjectId, made.length);
+  const links = made.filter((row) => wayOf(row) === 'link').length;
+  if (links > 0 && planner.links + links > maxLinks)
+    throw quotaExceeded(`A person may make ${maxLinks} links a day.`);
+
+  const sends = planSends(made, planner, await readWays(services), { secretKey: config.secretKey, now });
+  await insertInvitations(
+    tx,
+    made.map((row) => ({
+      ...row,
+      tokenHash: row.isById ? null : hashOfInvitation(config.secretKey, row.id),
+    })),
+  );
+  await insertSends(tx, sends);
+  await storeInvited(tx, made);
+  await tellAccounts(tx, sends, made);
+  await audit(tx, context, caller, { subjectId, links, sent: made.length - links });
+  return {
+    data: await presentInvitations(tx, rows, caller.id, config),
+    meta: { created: made.length, existing: rows.length - made.length, waiting: waitingOf(sends, now) },
+  };
+}
+
+/** Guests without an account, and suspended accounts, cannot be invited. @throws Problem `user_not_found`, `self_relation` */
+async function requireAccounts(tx: Transaction, invitees: ReadInvitee[], event: EventRow): Promise<void> {
+  const ids = [...new Set(invitees.flatMap(({ userId }) => userId ?? []))];
+  if (ids.length === 0) return;
+  const found = await tx.query(sql`
+    select 1 as found from users
+    where ${isOneOf(sql`id`, ids)} and guest_of is null and suspended_at is null for key share`);
+  if (found.length < ids.length) throw new Problem('user_not_found');
+  if (ids.includes(event.organizerId)) throw new Problem('self_relation');
+}
+
+/** @throws Problem `not_organizer`, `event_cancelled`, `event_over` */
+function requireInvitable(event: EventRow, caller: Caller, now: Date): void {
+  requireOrganizer(event, caller);
+  if (event.status === 'cancelled') throw new Problem('event_cancelled');
+  if (event.endAt <= now) throw new Problem('event_over');
+}
+
+/** @throws Problem `invitations_full` */
+async function requireRoom(tx: Transaction, subjectId: string, added: number): Promise<void> {
+  const [count] = await tx.query<{ count: number }>(
+    sql`select count(*)::int as count from invitations where subject_id = ${subjectId}`,
+  );
+  if (added > 0 && (count?.count ?? 0) + added > maxInvitations) throw new Problem('invitations_full');
+}
+
+type Common = Pick<InvitationRow, 'subjectId' | 'inviterId' | 'message' | 'createdAt'>;
+
+/**
+ * The invitation of each person of a request: the one that exists, also from earlier in the request, or a new one.
+ * @returns `rows`: one for each person, in their order
+ */
+async function combine(
+  tx: Transaction,
+  subjectId: string,
+  invitees: ReadInvitee[],
+  toNew: (invitee: ReadInvitee) => Common & ReadInvitee,
+): Promise<{ rows: InvitationRow[]; made: InvitationRow[] }> {
+  const ids = invitees.flatMap(({ userId }) => userId ?? []);
+  const contacts = invitees.flatMap(({ contact }) => contact?.value ?? []);
+  const existing = await tx.query<InvitationRow>(
+    selectInvitations(sql`
+      where i.subject_id = ${subjectId}
+        and (i.is_by_id and ${isOneOf(sql`i.user_id`, ids)} or i.contact = any(${contacts}::text[]))`),
+  );
+  const known = new Map(existing.map((row) => [row.isById ? row.userId : row.contact, row]));
+  const made: InvitationRow[] = [];
+  const rows = invitees.map((invitee) => {
+    const found = invitee.key === null ? undefined : known.get(invitee.key);
+    if (found) return found;
+    const row = newInvitation(toNew(invitee));
+    made.push(row);
+    if (invitee.key !== null) known.set(invitee.key, row);
+    return row;
+  });
+  // Lists sort by the id: those of one request stay in its order.
+  const sorted = made.map(({ id }) => id).sort();
+  for (const [i, row] of made.entries()) row.id = sorted[i] ?? row.id;
+  return { rows, made };
+}
+
+const newInvitation = ({ contact, key: _, ...invitee }: Common & ReadInvitee): InvitationRow => ({
+  ...invitee,
+  id: newId(),
+  isById: invitee.userId !== null,
+  guestId: null,
+  contactKind: contact?.kind ?? null,
+  contact: contact?.value ?? null,
+  status: invitee.maxUses > 1 ? null : 'pending',
+  ...{ extraGuests: 0, reply: null, uses: 0, answeredAt: null, remindedAt: null, resends: 0, reminders: 0 },
+  delivery: 'none',
+});
+
+/** Plans when each invitation leaves, and stores in it what its maker sees of that. */
+function planSends(
+  made: InvitationRow[],
+  planner: Planner,
+  ways: OpenWays,
+  { secretKey, now }: { secretKey: string; now: Date },
+): Send[] {
+  return made.flatMap((row) => {
+    const way = wayOf(row);
+    if (!isOpen(ways, way)) {
+      row.delivery = 'failed';
+      return [];
+    }
+    const send = planner.plan(newSend(row, { isReminder: false, secretKey }));
+    const isTold = way === 'inbox' && send.dueAt <= now;
+    row.delivery = way === 'link' ? 'none' : isTold ? 'sent' : 'queued';
+    return { ...send, ...(isTold && { leavesAt: now }) };
+  });
+}
+
+export function newSend(
+  row: InvitationRow,
+  { isReminder, secretKey }: { isReminder: boolean; secretKey: string },
+): NewSend {
+  const contact = contactOf(row);
+  return {
+    ...{ subjectId: row.subjectId, invitationId: row.id, way: wayOf(row), isReminder },
+    contactHash: contact && hashContact(secretKey, contact),
+  };
+}
+
+/** Notifies the accounts whose invitations need not wait. */
+async function tellAccounts(tx: Transaction, sends: Send[], made: InvitationRow[]): Promise<void> {
+  const told = new Set(
+    sends.flatMap(({ way, leavesAt, invitationId }) => (way === 'inbox' && leavesAt ? invitationId : [])),
+  );
+  const causes = made.filter(({ id }) => told.has(id)).flatMap(causeOf);
+  if (causes.length > 0) await tx.execute(insertCauses(causes));
+}
+
+export const causeOf = ({ userId, subjectId, inviterId }: InvitationRow) =>
+  userId === null ? [] : [{ userId, kind: 'invitation' as const, subjectId, actorId: inviterId, amount: 1 }];
+
+/** Accounts and guests who are invited, also by a contact that they have confirmed, are so at once; who was removed may answer again. */
+async function storeInvited(tx: Transaction, made: InvitationRow[]): Promise<void> {
+  const [first] = made;
+  if (!first) return;
+  const { subjectId: eventId } = first;
+  const accounts = await listInvited(tx, made);
+  const contacts = made.flatMap((row) => contactOf(row) ?? []);
+  const guests = (await listGuestsWith(tx, contacts)).filter((guest) => guest.eventId === eventId);
+  const people = [...accounts, ...guests];
+  if (people.length === 0) return;
+  await lockEventCounters(tx, [eventId], sql`1 as locked`, true);
+  await tx.execute(writeStandings(people, { isInvited: true, isRemoved: false }));
+}
+
+async function audit(
+  tx: Transaction,
+  context: AuditContext,
+  { id: userId }: Caller,
+  { subjectId, links, sent }: { subjectId: string; links: number; sent: number },
+): Promise<void> {
+  if (sent > 0) await recordAudit(tx, context, { userId }, 'invitations_sent', `${sent} ${subjectId}`);
+  if (links > 0) await recordAudit(tx, context, { userId }, 'links_made', `${links} ${subjectId}`);
+}

@@ -1,0 +1,122 @@
+import { dayMs, hourMs } from '#base';
+import { sql, type Transaction } from '#pg';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { requireOrganizer } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
+import { lockVisibleEvent } from '../events/require-own-event.ts';
+import { EventParams } from '../events/schemas.ts';
+import { lockOwnInvitation, present } from './invitation.ts';
+import { quotaExceeded } from './limits.ts';
+import { newSend } from './make-invitations.ts';
+import { type InvitationRow, selectInvitations } from './repo.ts';
+import { Invitation, InvitationParams, Reminded } from './schemas.ts';
+import { insertSends, lockSends } from './sends.ts';
+import type { InvitationServices } from './services.ts';
+import { isOpen, readWays, wayOf } from './ways.ts';
+
+const maxReminders = 2;
+const [firstPauseMs, pauseMs] = [dayMs, 48 * hourMs];
+const maxResends = 3;
+
+export const remindInvited = defineEndpoint({
+  method: 'POST',
+  retry: 'idempotent',
+  path: '/v1/events/:id/invitations/remind',
+  summary: 'Remind people who have not answered',
+  description:
+    'For the organizer of the event and admins. Reminds each person whose invitation was sent and has no answer: at most twice, 48 hours ' +
+    'apart, not in the first 24 hours, and not after the start of the event.',
+  caller: 'fresh',
+  params: EventParams,
+  response: { 202: Reminded },
+  problems: ['event_not_found', 'not_organizer'],
+
+  handler({ caller, params, idempotency }, services: InvitationServices) {
+    const subjectId = readId(params.id, 'event_not_found');
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => ({
+      status: 202 as const,
+      body: { recipients: await remind(tx, services, caller, subjectId) },
+    }));
+  },
+});
+
+/** Locks what `makeInvitations` locks: of two requests, the second reminds nobody again. @returns how many people are reminded */
+async function remind(
+  tx: Transaction,
+  { config, clock }: InvitationServices,
+  caller: Caller,
+  subjectId: string,
+): Promise<number> {
+  const now = clock();
+  const planner = await lockSends(tx, caller.id, now);
+  const event = await lockVisibleEvent(tx, subjectId, caller);
+  requireOrganizer(event, caller);
+  if (!isOpenForAnswers(event, now)) return 0;
+  const due = await lockDue(tx, subjectId, now);
+  const sends = due.map((row) =>
+    planner.plan(newSend(row, { isReminder: true, secretKey: config.secretKey })),
+  );
+  await insertSends(tx, sends);
+  const waiting = sends.filter((send) => send.dueAt > now).map(({ invitationId }) => invitationId);
+  await tx.execute(sql`
+    update invitations set reminders = reminders + 1, reminded_at = ${now},
+      delivery = case when id = any(${waiting}::uuid[]) then 'queued' else delivery end
+    where subject_id = ${subjectId} and id = any(${due.map(({ id }) => id)}::uuid[])`);
+  return due.length;
+}
+
+/** Whether answers are still expected. */
+const isOpenForAnswers = ({ status, startAt, rsvpUntil }: EventRow, now: Date): boolean =>
+  status === 'scheduled' && startAt > now && (rsvpUntil === null || rsvpUntil >= now);
+
+/** Locks the invitations that can be reminded of now. */
+async function lockDue(tx: Transaction, subjectId: string, now: Date): Promise<InvitationRow[]> {
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  const due = sql`
+    i.status = 'pending' and i.delivery = 'sent' and i.reminders < ${maxReminders}
+    and i.created_at <= ${before(firstPauseMs)} and (i.reminded_at is null or i.reminded_at <= ${before(pauseMs)})`;
+  return await tx.query<InvitationRow>(
+    selectInvitations(sql`where i.subject_id = ${subjectId} and ${due} order by i.id for update`),
+  );
+}
+
+export const sendInvitationAgain = defineEndpoint({
+  method: 'POST',
+  retry: 'idempotent',
+  path: '/v1/invitations/:id/send',
+  summary: 'Send an invitation again',
+  description: 'For the organizer of its event and admins: one that failed, at most three times (429).',
+  caller: 'fresh',
+  params: InvitationParams,
+  response: { 202: Invitation },
+  problems: ['invitation_not_found', 'not_organizer', 'not_failed', 'quota_exceeded'],
+
+  handler({ caller, params, idempotency }, services: InvitationServices) {
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => {
+      const { config, clock } = services;
+      const planner = await lockSends(tx, caller.id, clock());
+      const row = await lockOwnInvitation(tx, params.id, caller);
+      if (row.delivery !== 'failed') throw new Problem('not_failed');
+      if (row.resends >= maxResends)
+        throw quotaExceeded(`An invitation is sent again at most ${maxResends} times.`);
+      const isWayOpen = isOpen(await readWays(services), wayOf(row));
+      if (isWayOpen)
+        await insertSends(tx, [
+          planner.plan(newSend(row, { isReminder: false, secretKey: config.secretKey })),
+        ]);
+      const next: InvitationRow = {
+        ...row,
+        resends: row.resends + 1,
+        delivery: isWayOpen ? 'queued' : 'failed',
+      };
+      await tx.execute(sql`
+        update invitations set resends = ${next.resends}, delivery = ${next.delivery}
+        where subject_id = ${row.subjectId} and id = ${row.id}`);
+      return { status: 202 as const, body: await present(tx, next, caller, config) };
+    });
+  },
+});
