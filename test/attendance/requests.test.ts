@@ -276,9 +276,15 @@ test('notifications: each decision once for the person who asked', async () => {
   const event = await createClosed({ title: 'Supper club' });
   const person = await createUser(api);
   await askToJoin(api, person, event.id);
-  for (const status of ['refused', 'refused', 'approved', 'approved'] as const)
+  const audience = '?audience=requesting';
+  const recipients = () =>
+    api.get(`/v1/events/${event.id}/announcements/recipients${audience}`, organizer.token);
+  assert.equal(expectStatus(await recipients(), 200).body.recipients, 1);
+  for (const status of ['refused', 'refused', 'approved', 'approved'] as const) {
     expectStatus(await decide(api, organizer, { eventId: event.id, userId: person.id, status }), 200);
-  await deliverCauses({ db: api.sql, clock: clock.now, mailer: { isOn: false } });
+    await deliverCauses({ db: api.sql, clock: clock.now, mailer: { isOn: false } });
+  }
+  assert.equal(expectStatus(await recipients(), 200).body.recipients, 0);
   const { data } = expectStatus(await api.get('/v1/notifications', person.token), 200).body;
   assert.deepEqual(
     data.map(

@@ -19,6 +19,7 @@ const text = prose(2_000, {
 const audienceList = oneOf(audiences, {
   description:
     '`going`: people with an RSVP of `going` or with seats. `interested`: people with that RSVP. `waiting`: the waitlist. ' +
+    '`requesting`: people with a pending request to join. ' +
     '`claimants`: people with a claim.',
 });
 const audience = Type.Array(audienceList, {
