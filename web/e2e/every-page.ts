@@ -1,6 +1,7 @@
 /** The addresses of every page, with data. Without addresses of a route, the tests do not compile. */
 
 import {
+  addGuests,
   blockUser,
   bookSeats,
   followUser,
@@ -60,6 +61,11 @@ export async function createPages(people: People): Promise<Paths> {
     '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
     '/admin/reports/[id]': [`/admin/reports/${reportId}`],
     '/e/[id]': [event, full].map(({ id }) => `/e/${id}`),
+    '/e/[id]/(organizer)/guest-list/add': [`/e/${event.id}/guest-list/add`],
+    '/e/[id]/(organizer)/guest-list/[userId]': [
+      `/e/${event.id}/guest-list/${guest.id}`,
+      `/e/${event.id}/guest-list/${event.addedGuestId}`,
+    ],
     '/e/[id]/answer': [`/e/${event.id}/answer`],
     '/e/[id]/guests': [`/e/${event.id}/guests`],
     '/e/[id]/share': [`/e/${event.id}/share`],
@@ -94,7 +100,12 @@ async function createEventWithGuests({ organizer, guest, admin }: People) {
   }
   await claim(guest, bread.id, 2, 'Rye');
   await claim(admin, plates.id);
-  return event;
+  const { data } = await addGuests({
+    client: organizer.client,
+    path: { id: event.id },
+    body: { guests: [{ name: 'Ida', extraGuests: 1 }] },
+  });
+  return { ...event, addedGuestId: data.data[0]?.user.id };
 }
 
 const book = ({ client }: Person, id: string) =>

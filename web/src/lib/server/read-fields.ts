@@ -16,6 +16,8 @@ const ownLimits: Record<string, number> = {
   /** A place as JSON (`ChosenPlace`). */
   choice: 3_000,
   place: 3_000,
+  /** A pasted list of guests. */
+  table: 10_000,
   /** The rectangles of 200 pins (map-picture.svg). */
   pins: 8_000,
 };
