@@ -33,7 +33,7 @@ test('event: the title is the heading, and "I\'m going" is visible without scrol
   await expect(page.getByText('€5', { exact: true })).toBeVisible();
   const link = page.getByRole('link', { name: 'https://example.org/potluck' });
   await expect(link).toHaveAttribute('href', 'https://example.org/potluck');
-  await expect(link).toHaveAttribute('rel', 'noopener nofollow ugc');
+  await expect(link).toHaveAttribute('rel', 'nofollow ugc noopener');
 });
 
 test('event: a person who is signed in sees "I\'m going", and nothing covers it', async ({

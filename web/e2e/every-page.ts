@@ -67,6 +67,7 @@ export async function createPages(people: People): Promise<Paths> {
       `/e/${event.id}/guest-list/${event.addedGuestId}`,
     ],
     '/e/[id]/answer': [`/e/${event.id}/answer`],
+    '/e/[id]/comments': [`/e/${event.id}/comments`],
     '/e/[id]/guests': [`/e/${event.id}/guests`],
     '/e/[id]/share': [`/e/${event.id}/share`],
     '/embed/[id]': [`/embed/${event.id}`],

@@ -25,6 +25,8 @@ export class EventPage {
 
   readonly #data: () => PageData;
   readonly #live = new LiveEvent();
+  /** Of the stream: what tells a change of comments from one of the guests. */
+  #commentsVersion = 0;
   readonly #shown = new ShownRows();
   readonly event = $derived.by(() => this.#live.applyCounts(this.#data().event));
   readonly #rows = $derived.by(() => {
@@ -91,12 +93,19 @@ export class EventPage {
 
   #showsPeople(): boolean {
     const { event, me } = this.#data();
-    return me !== null || event.guestListVisibility === 'everyone' || event.claimantVisibility === 'everyone';
+    const { guestListVisibility, claimantVisibility, commentVisibility } = event;
+    return me !== null || [guestListVisibility, claimantVisibility, commentVisibility].includes('everyone');
   }
 
   #announce({ event: type, data: change }: LiveMessage): void {
     const { forms } = this;
-    if (type === 'counts') forms.announcement = m.event_now_going({ count: change.goingCount });
+    if (type === 'counts') {
+      const isOfComments = change.commentsVersion !== this.#commentsVersion;
+      this.#commentsVersion = change.commentsVersion;
+      forms.announcement = isOfComments
+        ? m.event_comments_changed()
+        : m.event_now_going({ count: change.goingCount });
+    } else if (type === 'snapshot') this.#commentsVersion = change.counts.commentsVersion;
     else if (type === 'event') forms.announcement = m.event_now_changed();
     else if (type === 'item' && forms.busy !== change.id) {
       const count = Math.max(0, change.quantityNeeded - change.quantityClaimed);

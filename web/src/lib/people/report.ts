@@ -1,6 +1,6 @@
 import { m } from '#lib/messages/index.js';
 
-export const reportTypes = ['event', 'item', 'message', 'user'] as const;
+export const reportTypes = ['event', 'item', 'message', 'user', 'comment'] as const;
 export const reportReasons = [
   'spam',
   'scam',

@@ -8,7 +8,7 @@ import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** `/report?type=…&id=…`, where `type` is that of the API: `event`, `item`, `message` or `user`. */
+/** `/report?type=…&id=…`, where `type` is that of the API: `event`, `item`, `message`, `user` or `comment`. */
 function readSubject(url: URL) {
   const query = readQuery(url);
   const type = reportTypes.find((name) => name === query.text('type'));

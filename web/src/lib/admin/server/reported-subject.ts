@@ -78,4 +78,4 @@ export async function readSubject(
 }
 
 /** The comments on the page of the event, with whose id that of a comment begins. */
-const commentHref = (id: string): string => `/e/${id.split('.', 1)[0]}#comments`;
+const commentHref = (id: string): string => `/e/${id.split('.', 1)[0]}#${id}`;

@@ -1,6 +1,7 @@
 import { getEvent, getFeatures, listItems } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { bringPage } from '#lib/event/bring/server/bring-page.ts';
+import { loadComments } from '#lib/event/comments/server/load-comments.ts';
 import type { GuestResult } from '#lib/event/guests/guest-result.ts';
 import { guestActions } from '#lib/event/guests/server/guest-actions.ts';
 import { claimsInQuestion } from '#lib/event/guests/server/intent.ts';
@@ -20,6 +21,7 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     read(getFeatures({ client })),
   ]);
   const query = readQuery(url);
+  const [extras, comments] = await Promise.all([loadExtras(event, locals), loadComments(event, locals)]);
   const claimed = items.data.filter(({ myClaim }) => myClaim);
   const refusal = readRefusal(query, claimed.length > 0);
   return {
@@ -31,7 +33,8 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     changes: readChanges(query),
     hasStreets: platform.mapTiles !== null,
     demoAccounts: me ? [] : platform.demoAccounts,
-    ...(await loadExtras(event, locals)),
+    ...extras,
+    comments,
   };
 };
 
