@@ -8,7 +8,7 @@ import type { Actions, PageServerLoad } from './$types';
 /** Programs that check mails open links, and press no buttons: opening the page changes nothing. */
 export const load: PageServerLoad = ({ url }) => {
   const token = readQuery(url).text('token');
-  return { token, kind: kindOf(token) };
+  return { token, kind: kindOf(token), isOfInvitation: token.startsWith('invitations.') };
 };
 
 /** The kind that the token names; null if it is not one of a mail. */
@@ -21,6 +21,21 @@ export const actions: Actions = {
     fields: (form) => texts(form, 'token'),
     send: ({ client }, query) => unsubscribe({ client, query }),
     done: () => ({ stopped: 'kind' as const }),
+  }),
+
+  /** All invitations to the contact, from anyone. */
+  refuse: formAction({
+    access: 'anyone',
+    fields: (form) => texts(form, 'token'),
+    send: ({ client }, query) => unsubscribe({ client, query }),
+    done: () => ({ isRefused: true }),
+  }),
+
+  accept: formAction({
+    access: 'anyone',
+    fields: (form) => texts(form, 'token'),
+    send: ({ client }, { token }) => unsubscribe({ client, query: { token, undo: true } }),
+    done: () => ({ isRefused: false }),
   }),
 
   all: formAction({
