@@ -12,6 +12,10 @@ const lists = {
   interested: (id) => [sql`select user_id from rsvps where event_id = ${id} and status = 'interested'`],
   waiting: (id) => [sql`select user_id from bookings where event_id = ${id} and status = 'waiting'`],
   requesting: (id) => [sql`select user_id from requests where subject_id = ${id} and status = 'pending'`],
+  // Contacts that are invited are reminded by their invitations.
+  unanswered: (id) => [
+    sql`select user_id from invitations where subject_id = ${id} and is_by_id and status = 'pending'`,
+  ],
   claimants: (id) => [sql`select user_id from claims where event_id = ${id}`],
 } satisfies Record<string, People>;
 

@@ -247,6 +247,32 @@ test('announcements: the organizer reads all; others what was sent to a list in 
   assert.equal((await list(event.id, admin)).length, 5);
 });
 
+// spec: 6 POST /v1/events/:id/announcements: announcements: who has not answered
+test('announcement: reaches accounts that were invited and have not answered, and people who asked to join, only if its audience has them', async () => {
+  const [organizer, invited, declined, asking] = await createUsers(api, 4);
+  assert.ok(organizer && invited && declined && asking);
+  const event = await createEvent(api, organizer);
+  for (const [person, status] of [
+    [invited, 'pending'],
+    [declined, 'declined'],
+  ] as const)
+    await api.sql`
+      insert into invitations (subject_id, id, inviter_id, user_id, is_by_id, status, delivery, created_at)
+      values (${event.id}, ${randomUUID()}, ${organizer.id}, ${person.id}, true, ${status}, 'sent', now())`;
+  await change(organizer, event.id, { rsvpApproval: 'organizer' });
+  const ask = { status: 'going', ask: true };
+  expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, asking.token, ask), 200);
+  assert.equal((await announce(organizer, event.id)).recipients, 0);
+  assert.equal(
+    (await announce(organizer, event.id, { text: 'Come!', audience: ['unanswered'] })).recipients,
+    1,
+  );
+  assert.deepEqual([await texts(event.id, invited), await texts(event.id, declined)], [['Come!'], []]);
+  assert.equal(await recipients(organizer, event.id, 'requesting'), 1);
+  await announce(organizer, event.id, { text: 'Soon!', audience: ['requesting'] });
+  assert.deepEqual(await texts(event.id, asking), ['Soon!']);
+});
+
 // spec: 6 GET /v1/events/:id/announcements: announcements: pages
 test('announcements: pages by cursor, the newest first, and 404 for an event that is not visible', async () => {
   const [organizer, guest] = await createUsers(api, 2);

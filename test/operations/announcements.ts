@@ -16,7 +16,7 @@ import {
 } from './operation.ts';
 import { listOf, oneOf, prose, type Rule, setOf, timestamp } from './rules.ts';
 
-const lists = ['going', 'interested', 'waiting', 'requesting', 'claimants'];
+const lists = ['going', 'interested', 'waiting', 'requesting', 'unanswered', 'claimants'];
 const anyOf = setOf(...lists);
 const audience: Rule = {
   ...anyOf,

@@ -49,6 +49,7 @@ export async function createPages(people: People): Promise<Paths> {
     ...fixed('/sign-in', '/sign-in/link', '/sign-out', '/suspended'),
     ...ofOrganizer(
       event.id,
+      'announcements',
       'bookings',
       'bring',
       'cancel',

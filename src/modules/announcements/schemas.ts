@@ -19,8 +19,7 @@ const text = prose(2_000, {
 const audienceList = oneOf(audiences, {
   description:
     '`going`: people with an RSVP of `going` or with seats. `interested`: people with that RSVP. `waiting`: the waitlist. ' +
-    '`requesting`: people with a pending request to join. ' +
-    '`claimants`: people with a claim.',
+    '`requesting`: people who asked to join. `unanswered`: accounts that were invited and have not answered. `claimants`: people with a claim.',
 });
 const audience = Type.Array(audienceList, {
   minItems: 1,

@@ -1,19 +1,46 @@
 /** What the page of an event loads besides the event and its items. */
-import { type Event, type Guest, listGuests, ProblemError } from '@potluck/client';
+import {
+  type Announcement,
+  type Event,
+  type Guest,
+  listAnnouncements,
+  listGuests,
+  ProblemError,
+} from '@potluck/client';
 import { mayOrganize } from '#lib/event/event-status.ts';
 import type { EventExtras, GuestFace } from '#lib/event/guests/event-extras.ts';
 
 /** Guests that the page shows. All of them are on a page of their own. */
 const maxGuests = 8;
 
-export async function loadExtras(event: Event, { api, me }: App.Locals): Promise<EventExtras> {
-  if (isRefused(event, me)) return { guests: null };
+export async function loadExtras(event: Event, locals: App.Locals): Promise<EventExtras> {
+  const [guests, announcements] = await Promise.all([
+    findGuests(event, locals),
+    findAnnouncements(event, locals),
+  ]);
+  return { guests, announcements };
+}
+
+async function findGuests(event: Event, { api, me }: App.Locals): Promise<EventExtras['guests']> {
+  if (isRefused(event, me)) return null;
   try {
     const { data } = await listGuests({ client: api, path: { id: event.id }, query: { limit: maxGuests } });
-    return { guests: { first: data.data.map(toFace), hasMore: data.nextCursor !== null } };
+    return { first: data.data.map(toFace), hasMore: data.nextCursor !== null };
   } catch (cause) {
     // Without the list, the page is still useful.
-    if (cause instanceof ProblemError) return { guests: null };
+    if (cause instanceof ProblemError) return null;
+    throw cause;
+  }
+}
+
+/** A record without an RSVP is that of a visitor without a token, who reads none. What is scheduled stands on the page of the form. */
+async function findAnnouncements({ id, myRsvp }: Event, { api }: App.Locals): Promise<Announcement[]> {
+  if (myRsvp === undefined) return [];
+  try {
+    const { data } = await listAnnouncements({ client: api, path: { id } });
+    return data.data.filter(({ status }) => status === 'sent');
+  } catch (cause) {
+    if (cause instanceof ProblemError) return [];
     throw cause;
   }
 }
