@@ -52,6 +52,7 @@ export const joinedBy = (alias: string, column: string): Statement =>
  * Updates the rows of `keys`, and raises their versions.
  * @param values further columns of `k`
  * @param set the assignments, of values of `k` and of the table
+ * @param condition a further one
  */
 export const updateRows = <T extends object>(
   table: string,
@@ -59,8 +60,10 @@ export const updateRows = <T extends object>(
   key: Columns<T>,
   values: Columns<T>,
   set: Statement,
-): Statement =>
-  sql`${update(table, set)} from ${keysOf(keys, { ...key, ...values })} where ${matches(table, keys, key)}`;
+  condition?: Statement,
+): Statement => sql`
+  ${update(table, set)} from ${keysOf(keys, { ...key, ...values })}
+  where ${matches(table, keys, key)}${condition ? sql` and ${condition}` : empty}`;
 
 /** Deletes the rows of `keys`. @param condition a further one */
 export const deleteRows = <T extends object>(

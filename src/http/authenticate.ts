@@ -119,11 +119,12 @@ function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: strin
       ? { tokens: parseTokens(['guest'], ofGuest), from: 'guestCookie' as const }
       : null;
   };
-  const read = (request: Request, eventId: string | null): Credential | null => {
+  const read = (request: Request, eventId: string | null, ignoresGuests: boolean): Credential | null => {
     const { authorization, cookie } = request.headers;
     // No other site can make a browser send this header, so it takes precedence over a cookie.
     if (authorization !== undefined) {
       const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
+      if (ignoresGuests && bearer && parseToken('guest', bearer)) return null;
       const tokens = parseTokens(['access', 'guest'], bearer ? [bearer] : []);
       return { tokens, from: 'header', eventId };
     }
@@ -139,7 +140,7 @@ function credentialReader(config: Pick<Config, 'publicUrl'>, publicOrigin: strin
   };
   return (request: Request, { caller, session }: Access): Credential | null => {
     const eventId = session?.guests === 'ofEvent' ? eventOf(request.params) : null;
-    const credential = caller === 'none' ? null : read(request, eventId);
+    const credential = caller === 'none' ? null : read(request, eventId, session?.guests === 'ignored');
     if (!credential && caller && requiresToken(caller)) throw new Problem('token_missing');
     return credential;
   };

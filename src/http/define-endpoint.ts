@@ -136,9 +136,10 @@ type SessionRules = {
   sameOriginOnly?: true;
   /**
    * Serves guest tokens, which other endpoints refuse with a 403 `guest_session`. `ofEvent`: those of the event of the
-   * parameter `id`, which is the id of the event or of its item. `any`: those of each event.
+   * parameter `id`, which is the id of the event or of its item. `any`: those of each event. `ignored`: none; a request with one
+   * counts as a request without a token.
    */
-  guests?: 'ofEvent' | 'any';
+  guests?: 'ofEvent' | 'any' | 'ignored';
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
 };
@@ -227,7 +228,9 @@ function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
     ...(caller === 'none' ? [] : ['token_invalid' as const]),
     ...(requiresToken(caller) ? ['token_missing' as const] : []),
     ...(caller === 'none' || session.allowsSuspended ? [] : ['account_suspended' as const]),
-    ...(caller === 'none' || session.guests === 'any' ? [] : ['guest_session' as const]),
+    ...(caller === 'none' || session.guests === 'any' || session.guests === 'ignored'
+      ? []
+      : ['guest_session' as const]),
     ...(refusesCrossSite ? ['cross_site_request' as const] : []),
     ...(retry === 'idempotent' ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
     ...(etag === 'ifMatch' ? (['precondition_failed'] as const) : []),

@@ -176,7 +176,8 @@ async function applyBatch<C extends { caller: UnlockedCaller }, L, S, V>(
         if (!hasKey[index]) return RETRY_IN_NEXT_BATCH;
         if (!role) return isEnded;
         if (response) return response;
-        admitted.push({ command, viewer: { id: command.caller.id, role }, index });
+        const { id, hasAccount } = command.caller;
+        admitted.push({ command, viewer: { id, role, hasAccount }, index });
         return null;
       });
       const outcomes = await writeDecided(tx, decide(admitted, locked, state), (outcomes, last) => {
@@ -203,7 +204,7 @@ async function applyIn<C extends { caller: UnlockedCaller }, L, S, V>(
   );
   const admitted = commands.map((command, index) => ({
     command,
-    viewer: { id: command.caller.id, role },
+    viewer: { id: command.caller.id, role, hasAccount: command.caller.hasAccount },
     index,
   }));
   const outcomes = await writeDecided(tx, decide(admitted, locked, state), (_, last) =>

@@ -1,5 +1,10 @@
 /** The identity by which policies decide what a person may see and do. */
-export type Viewer = { id: string; role: 'user' | 'admin' };
+export type Viewer = {
+  id: string;
+  role: 'user' | 'admin';
+  /** False for a guest without an account, whose token is valid for its event alone. Left out for accounts. */
+  hasAccount?: boolean;
+};
 
 /** The authenticated sender of a request: the person, and the session and token of the request. */
 export type Caller = Viewer & UnlockedCaller;

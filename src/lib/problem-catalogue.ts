@@ -65,6 +65,10 @@ const byStatus = {
       'Only its owner may do this',
       'The caller did not upload the image, make the invitation or write the comment, and is neither its organizer nor an admin.',
     ],
+    not_invited: [
+      'This invitation is for somebody else',
+      'The account has not confirmed the contact of the invitation, or was not invited by its id.',
+    ],
     removed_from_event: [
       'You were removed from this event',
       'The organizer removed this person. New answers, seats, claims and comments need a new invitation.',
@@ -269,8 +273,10 @@ const byStatus = {
     ],
     event_over: [
       'The event is over',
-      'Guests without an account answer, and people are invited, until the event ends.',
+      'Guests without an account and people with a link answer, and people are invited, until the event ends.',
     ],
+    invitation_used: ['The invitation is used', 'An account has answered by this invitation.'],
+    link_used_up: ['The link is used up', 'As many people have answered by this link as it is for.'],
     account_exists: [
       'This contact belongs to an account',
       'Sign in to the account of `user`, or repeat the request with `asAccount: true` to answer for it; the code stays valid.',

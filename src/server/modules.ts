@@ -20,6 +20,7 @@ import { guests } from '../modules/guests/index.ts';
 import { flags } from '../modules/instance/flags/index.ts';
 import { instance } from '../modules/instance/index.ts';
 import { mails } from '../modules/instance/mails/index.ts';
+import { invitationAnswers } from '../modules/invitations/answers/index.ts';
 import { invitations } from '../modules/invitations/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
@@ -54,6 +55,7 @@ export const modules: Module<Services>[] = [
   comments,
   invitations,
   guests,
+  invitationAnswers,
   announcements,
   discovery,
   feed,

@@ -8,6 +8,7 @@ import { createCalendarServices } from '../modules/calendars/services.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
 import { createFeedServices } from '../modules/feed/services.ts';
+import { createAnswerServices } from '../modules/invitations/answers/decline-invitation.ts';
 import { createItemServices } from '../modules/items/services.ts';
 import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
@@ -35,7 +36,8 @@ export function createServices(
   const events = { ...oidc, ...createEventServices(oidc) };
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
-  const discovery = { ...items, ...createDiscoveryServices(items) };
+  const answers = { ...items, ...createAnswerServices(items) };
+  const discovery = { ...answers, ...createDiscoveryServices(answers) };
   const feed = { ...discovery, ...createFeedServices(discovery) };
   const calendars = { ...feed, ...createCalendarServices(feed) };
   const live = { ...calendars, ...createLiveServices(calendars) };

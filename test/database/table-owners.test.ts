@@ -23,6 +23,7 @@ const exceptions: Record<string, string> = {
   'modules/attendance event_counters': 'RSVPs and bookings are counted in the statement that writes them',
   'modules/items event_counters': 'the numbers of new items are taken in the statement that inserts them',
   // A module cannot import one that is above it.
+  'modules/attendance invitations': 'an RSVP answers an invitation in the batch that writes it',
   'modules/events bookings': 'more capacity books the waitlist in the transaction that changes the event',
   'modules/uploads users': 'the account loses its avatar in the transaction that deletes the upload',
   'identity sessions': 'any request may renew the session of a browser',

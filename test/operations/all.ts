@@ -12,6 +12,7 @@ import { commentOperations } from './comments.ts';
 import { eventOperations } from './events.ts';
 import { guestOperations } from './guests.ts';
 import { instanceOperations } from './instance.ts';
+import { invitationAnswerOperations } from './invitation-answers.ts';
 import { invitationOperations } from './invitations.ts';
 import { itemOperations } from './items.ts';
 import { type Operation, type Row, usualStatuses } from './operation.ts';
@@ -25,6 +26,7 @@ export const operations: Record<string, Operation> = {
   ...eventOperations,
   ...attendanceOperations,
   ...guestOperations,
+  ...invitationAnswerOperations,
   ...announcementOperations,
   ...invitationOperations,
   ...itemOperations,

@@ -38,8 +38,8 @@ export const attendanceOperations: Record<string, Operation> = {
   'POST /v1/events/{id}/rsvp': {
     ...required(),
     ...of(
-      { status: oneOf('going', 'interested', null) },
-      { extraGuests: integer(0, 10), isHidden: flag, ask: flag, message: prose(300) },
+      { status: oneOf('going', 'interested', 'declined', null) },
+      { extraGuests: integer(0, 10), isHidden: flag, reply: prose(300), ask: flag, message: prose(300) },
     ),
     example: () => ({ status: 'going' }),
     ...rowsOfPeople(200),

@@ -203,7 +203,12 @@ function eventViews(world: World): View[] {
           ? { id: booking.id, seats: 2, createdAt: booking.createdAt }
           : null,
       myWaitlist: null,
-      ...(viewer !== 'anonymous' && { myExtraGuests: 0, isRsvpHidden: false, myRequest: null }),
+      ...(viewer !== 'anonymous' && {
+        myExtraGuests: 0,
+        isRsvpHidden: false,
+        myRequest: null,
+        myInvitation: null,
+      }),
       ...((viewer === events[name].organizer || viewer === 'admin') && { hidden: null }),
     });
     return {

@@ -42,6 +42,16 @@ export async function findGuest(
   return guest ?? null;
 }
 
+/** Finds a guest by its id, and locks it until the transaction ends. */
+export async function lockGuest(
+  tx: Transaction,
+  id: string,
+): Promise<(FoundGuest & { isSuspended: boolean }) | null> {
+  const [guest] = await tx.query<FoundGuest & { isSuspended: boolean }>(sql`
+    select id, name, suspended_at is not null as is_suspended from users where id = ${id} for update`);
+  return guest ?? null;
+}
+
 /** Finds a suspended guest, of any event, with a contact. */
 export async function findSuspendedGuest(tx: Transaction, contact: Contact): Promise<string | null> {
   const known = await listGuestIds(tx, [contact]);
@@ -52,7 +62,8 @@ export async function findSuspendedGuest(tx: Transaction, contact: Contact): Pro
   return guest?.id ?? null;
 }
 
-export type NewGuest = { eventId: string; name: string; contact: MessageContact; language: Language };
+/** `contact`: null for a guest whom an invitation makes. */
+export type NewGuest = { eventId: string; name: string; contact: MessageContact | null; language: Language };
 
 /** Makes a guest of an event. @returns its id */
 export async function insertGuest(
@@ -61,11 +72,12 @@ export async function insertGuest(
   now: Date,
 ): Promise<string> {
   const id = newId();
+  if (contact)
+    await tx.query(sql`
+      insert into guest_contacts (contact, event_id, user_id) values (${contact.value}, ${eventId}, ${id})`);
   await tx.query(sql`
-    insert into guest_contacts (contact, event_id, user_id) values (${contact.value}, ${eventId}, ${id})`);
-  await tx.query(sql`
-    insert into users (id, ${raw(contact.kind)}, name, username, bio, city, language, is_private, role, search, created_at, guest_of)
-    values (${id}, ${contact.value}, ${name}, '', '', '', ${language}, false, 'user', ${userSearchText(name, '')}, ${now},
+    insert into users (id, ${raw(contact?.kind ?? 'email')}, name, username, bio, city, language, is_private, role, search, created_at, guest_of)
+    values (${id}, ${contact?.value ?? null}, ${name}, '', '', '', ${language}, false, 'user', ${userSearchText(name, '')}, ${now},
       ${eventId})`);
   return id;
 }
@@ -217,13 +229,18 @@ export async function listGuestsWith(
 const listGuestIds = async (db: Queryable, contacts: Contact[]): Promise<string[]> =>
   (await listGuestsWith(db, contacts)).map(({ userId }) => userId);
 
-/** The guests with one of the contacts of an account, and their events; without suspended ones. */
+/**
+ * The guests with one of the contacts of an account, and their events; without suspended ones.
+ * @param others ids of further guests
+ */
 export async function listGuestsOf(
   db: Queryable,
   userId: string,
+  others: string[] = [],
 ): Promise<{ id: string; name: string; eventId: string }[]> {
   const contacts = await findContacts(db, userId);
-  const ids = contacts ? await listGuestIds(db, contactsOf(contacts)) : [];
+  const own = contacts ? await listGuestIds(db, contactsOf(contacts)) : [];
+  const ids = [...own, ...others];
   if (ids.length === 0) return [];
   return await db.query(sql`
     select id, name, guest_of as event_id from users

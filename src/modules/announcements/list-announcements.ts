@@ -1,12 +1,12 @@
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { countRecipients, guestAudiences } from '../../outbox/audiences.ts';
 import { isOrganizer } from '../events/audience.ts';
-import { isVisible, requireOrganizer } from '../events/policy.ts';
+import { requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import type { EventServices } from '../events/services.ts';
+import { requireVisibleEvent } from '../events/visible-event.ts';
 import { listPeople } from '../people/repo.ts';
 import { toAnnouncement } from './present.ts';
 import { readableBy } from './readable.ts';
@@ -27,11 +27,11 @@ export const listAnnouncements = defineEndpoint({
   response: { 200: AnnouncementPage },
   problems: ['event_not_found'],
 
-  async handler({ caller, params, query }, { db, events, config }: EventServices) {
+  async handler({ caller, params, query }, services: EventServices) {
+    const { db, config } = services;
     const id = readId(params.id, 'event_not_found');
     const after = readCursor(query.cursor, 'time', 'id');
-    const event = await events.find(id);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, id, caller);
     const readBy = await readableBy(db, event.row, caller);
     const found = await findAnnouncements(db, id, { readBy, after, limit: query.limit + 1 });
     const { rows, nextCursor } = toPage(found, query.limit, ({ sendAt, id }) => [sendAt, id]);
@@ -61,13 +61,12 @@ export const countAnnouncementRecipients = defineEndpoint({
   // An event may have 100,000 guests.
   limits: { turns: 'heavy' },
 
-  async handler({ caller, params, query }, { db, events }: EventServices) {
+  async handler({ caller, params, query }, services: EventServices) {
     const eventId = readId(params.id, 'event_not_found');
-    const event = await events.find(eventId);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, eventId, caller);
     requireOrganizer(event.row, caller);
     const audience = query.audience === undefined ? guestAudiences : readAudience(query.audience);
-    const recipients = await countRecipients(db, { eventId, authorId: caller.id, audience });
+    const recipients = await countRecipients(services.db, { eventId, authorId: caller.id, audience });
     return { status: 200, body: { recipients } };
   },
 });

@@ -4,7 +4,7 @@ import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listAudiencesOf } from '../../outbox/audiences.ts';
 import { isOrganizer } from '../events/audience.ts';
-import { isVisible } from '../events/policy.ts';
+import { invitedIn, isVisibleTo } from '../events/invited.ts';
 import type { EventRow } from '../events/present.ts';
 import { findEvent } from '../events/repo.ts';
 import { listBlocked } from '../people/repo.ts';
@@ -49,7 +49,8 @@ export async function requireOwnAnnouncement(
 ): Promise<{ row: AnnouncementRow; event: EventRow }> {
   const found = await findAnnouncement(tx, id);
   const event = found && (await findEvent(tx, found.subjectId));
-  if (!event || !isVisible(event, caller)) throw new Problem('announcement_not_found');
+  if (!event || !(await isVisibleTo(invitedIn(tx), event.id, event, caller)))
+    throw new Problem('announcement_not_found');
   if (!isOrganizer(event, caller)) {
     const condition = sql`id = ${id} and ${await readableBy(tx, event, caller)}`;
     const [readable] = await listAnnouncements(tx, event.id, { readBy: condition, after: null, limit: 1 });

@@ -6,12 +6,13 @@ import { attendanceExportSections } from './export-sections.ts';
 import { listGuests } from './guests/list-guests.ts';
 import { decideRequest } from './requests/decide-request.ts';
 import { listRequests } from './requests/list-requests.ts';
+import type { Declining } from './rsvps/set-rsvp.ts';
 import { setRsvp } from './rsvps/set-rsvp.ts';
 import { saveEvent } from './save-event.ts';
 import type { AttendanceServices } from './services.ts';
 
 /** RSVPs, requests to join, guest lists, saved events, bookings and waitlists. */
-export const attendance = defineModule<AttendanceServices>({
+export const attendance = defineModule<AttendanceServices & Declining>({
   tag: 'Bookings',
   endpoints: {
     setRsvp,

@@ -1,7 +1,7 @@
 import { dayMs } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
-import { isVisible } from '../events/policy.ts';
+import { findVisibleEvent } from '../events/visible-event.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEvents } from './entries.ts';
 import { findOwner, listOwnEvents } from './repo.ts';
@@ -28,15 +28,15 @@ export const getCalendar = defineEndpoint({
   problems: ['calendar_not_found'],
 
   async handler({ params }, services: CalendarServices) {
-    const { db, clock, events } = services;
+    const { db, clock } = services;
     const secret = parseSecret(params.secret);
     const owner = secret && (await findOwner(db, secret));
     if (!owner) throw new Problem('calendar_not_found');
     const endedAfter = new Date(clock().getTime() - pastDays * dayMs);
     const ids = await listOwnEvents(db, owner, { endedAfter, limit: maxEntries });
-    const found = await Promise.all(ids.map((id) => events.find(id)));
     // An event may have changed since the list was read.
-    const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
+    const found = await Promise.all(ids.map((id) => findVisibleEvent(services, id, owner)));
+    const visible = found.filter((event) => event !== null);
     const calendar = await renderEvents(services, visible, { name: 'Potluck' });
     return calendarResponse({ calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true });
   },

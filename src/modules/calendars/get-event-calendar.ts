@@ -1,8 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
+import { requireVisibleEvent } from '../events/visible-event.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { toEntry } from './entries.ts';
 import { createEntryRenderer, fileName, renderCalendar } from './present.ts';
@@ -24,10 +23,10 @@ export const getEventCalendar = defineEndpoint({
   compressed: 'text',
   problems: ['event_not_found'],
 
-  async handler({ caller, params }, { config, events, people }: CalendarServices) {
+  async handler({ caller, params }, services: CalendarServices) {
+    const { config, people } = services;
     const id = readId(params.id, 'event_not_found');
-    const event = await events.find(id);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, id, caller);
     const renderEntry = createEntryRenderer(config.publicUrl);
     const calendar = renderCalendar([renderEntry(await toEntry(event, people))]);
     const name = fileName(event.row.title);

@@ -2,7 +2,7 @@
 import { createLoader, type Database, queryEach, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { belongsToAudience, isOrganizer } from '../events/audience.ts';
-import { isVisible } from '../events/policy.ts';
+import { isVisibleTo } from '../events/invited.ts';
 import type { EventRow } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
 import { toPerson } from '../people/present.ts';
@@ -65,7 +65,9 @@ const listHighlightRows = (db: Database, ids: string[]): Promise<HighlightRow[]>
         ) as needed_count`,
   );
 
-type Services = Pick<EventServices, 'db' | 'isGuest' | 'config'> & { highlights: HighlightLoader };
+type Services = Pick<EventServices, 'db' | 'isGuest' | 'isInvited' | 'config'> & {
+  highlights: HighlightLoader;
+};
 
 /** Finds the highlights of those of the events that the viewer may see. */
 export async function findHighlights(
@@ -86,9 +88,9 @@ export async function findHighlights(
 }
 
 /** What an event has, without guests if the viewer may not list them; null if the viewer may not see the event. */
-async function find({ highlights, isGuest }: Services, eventId: string, viewer: Viewer | null) {
+async function find({ highlights, isGuest, isInvited }: Services, eventId: string, viewer: Viewer | null) {
   const { event, guests, neededCount } = await highlights(eventId);
-  if (!event || !isVisible(event, viewer)) return null;
+  if (!event || !(await isVisibleTo(isInvited, eventId, event, viewer))) return null;
   const { bookedCount, guestListVisibility } = event;
   const listsGuests =
     guests.length > 0 && (await belongsToAudience(guestListVisibility, event, viewer, isGuest));

@@ -31,7 +31,11 @@ export const listMyEvents = defineEndpoint({
     const found = await listOwnEvents(db, caller, query.relation, readSlice(query, clock()));
     const { rows, nextCursor } = toSlicePage(found, query.limit);
     const ids = rows.map((row) => row.id);
-    const listed = await loadListedEvents(services, ids, caller, (event) => isVisible(event, caller));
+    // An event that has become private since the list was read is left out.
+    const seenPrivate = new Set(rows.filter(({ isPrivate }) => isPrivate).map(({ id }) => id));
+    const listed = await loadListedEvents(services, ids, caller, (event) =>
+      isVisible(event, caller, { isInvited: seenPrivate.has(event.id) }),
+    );
     const elements = listed.filter((element) => element !== null);
     return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },

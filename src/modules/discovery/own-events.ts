@@ -9,7 +9,7 @@ export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as 
 type EventRelation = (typeof eventRelations)[number];
 
 /**
- * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the
+ * The visible events in which the viewer takes part; `isPrivate`: the viewer organizes it, is an admin, or is invited. For `organizing`, the index events_by_organizer has the
  * order of the list. For the other relations, the statement reads each event once (rsvps_of_user,
  * saves_by_user).
  */
@@ -18,7 +18,7 @@ export async function listOwnEvents(
   viewer: Viewer,
   relation: EventRelation,
   slice: Slice,
-): Promise<Position[]> {
+): Promise<(Position & { isPrivate: boolean })[]> {
   const { id } = viewer;
   const from = {
     organizing: sql`events e where e.organizer_id = ${id}`,
@@ -26,6 +26,6 @@ export async function listOwnEvents(
     interested: sql`rsvps r join events e on e.id = r.event_id where r.user_id = ${id} and r.status = 'interested'`,
     saved: sql`saves s join events e on e.id = s.event_id where s.user_id = ${id}`,
   }[relation];
-  return await db.query<Position>(sql`
-    select e.id, e.start_at from ${from} and ${visibleCondition(viewer)} ${byStart(slice)}`);
+  return await db.query<Position & { isPrivate: boolean }>(sql`
+    select e.id, e.start_at, e.visibility = 'private' as is_private from ${from} and ${visibleCondition(viewer)} ${byStart(slice)}`);
 }

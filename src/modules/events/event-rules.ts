@@ -156,14 +156,15 @@ export const changesCalendar = (before: EventFields, after: EventFields): boolea
 
 /**
  * The kind of notification that a change requires for the guests: the event is cancelled, its time or place differs, or
- * a cancelled event takes place again. Null for other changes, and for events that are over or that guests cannot see.
+ * a cancelled event takes place again. Null for other changes, and for events that are over or hidden. Of a private event, only
+ * invited people are notified.
  */
 export function noticeOf(
   before: EventFields,
   after: EventFields & Pick<EventRow, 'hidden'>,
   now: Date,
 ): 'eventCancelled' | 'eventChanged' | null {
-  if (after.hidden || isPrivate(after) || after.endAt <= now) return null;
+  if (after.hidden || after.endAt <= now) return null;
   if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
   const isChanged = before.status === 'cancelled' || differs(before, after, announcedFields);
   return isChanged ? 'eventChanged' : null;

@@ -92,6 +92,22 @@ const viewerStateWithBooking: fc.Arbitrary<ViewerStateOfRecord> = fc.record({
       createdAt: instant,
     }),
   ),
+  myInvitation: fc.option(
+    fc.record({
+      id: fc.uuid(),
+      status: fc.constantFrom('pending', 'declined', null),
+      reply: fc.option(text),
+      message: fc.option(text),
+      invitedBy: fc.constant({
+        id: 'x',
+        name: 'Ana',
+        username: 'ana',
+        bio: '',
+        avatarUpload: null,
+        hasAccount: true,
+      }),
+    }),
+  ),
 });
 const recordViewer = fc.record({
   viewerState: fc.option(viewerStateWithBooking),

@@ -24,6 +24,7 @@ import {
   toHidden,
   toListedEvent,
   toMyBooking,
+  toMyInvitation,
   type ViewerState,
   type ViewerStateOfRecord,
 } from './present.ts';
@@ -42,11 +43,21 @@ export type ListElement = {
 
 const serializeCommonEvent = serializerOf(CommonEvent);
 const serializeListedEvent = serializerOf(ListedEvent);
-const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden, myRequest, hidden } =
-  Event.properties;
+const {
+  myRsvp,
+  isSaved,
+  myBooking,
+  myWaitlist,
+  myExtraGuests,
+  isRsvpHidden,
+  myRequest,
+  myInvitation,
+  hidden,
+} = Event.properties;
 const serializeViewerState = serializerOf(Type.Object({ myRsvp, isSaved }));
 const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden, myRequest }));
 const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
+const serializeMyInvitation = serializerOf(Type.Object({ myInvitation }));
 const serializeHidden = serializerOf(Type.Object({ hidden }));
 const serializeMeta = serializerOf(PageMeta);
 const serializeSync = serializerOf(Type.Object({ sync: EventPage.properties.sync }));
@@ -77,6 +88,10 @@ const noBookingJson = bookingJson(null);
 type OwnRsvp = Pick<ViewerStateOfRecord, 'myExtraGuests' | 'isRsvpHidden' | 'myRequest'>;
 const ownRsvpJson = (own: OwnRsvp): string => fieldsOf(serializeOwnRsvp(own));
 const plainRsvpJson = ownRsvpJson({ myExtraGuests: 0, isRsvpHidden: false, myRequest: null });
+
+const noInvitationJson = fieldsOf(serializeMyInvitation({ myInvitation: null }));
+const invitationJson = (state: ViewerStateOfRecord, publicUrl: string): string =>
+  state.myInvitation ? fieldsOf(serializeMyInvitation(toMyInvitation(state, publicUrl))) : noInvitationJson;
 
 const notHiddenJson = fieldsOf(serializeHidden({ hidden: null }));
 const hiddenJson = (row: EventRow): string =>
@@ -110,8 +125,10 @@ export function serializeEvent(
   }
   const booking = viewerState?.booking ? bookingJson(viewerState.booking) : noBookingJson;
   const hidden = isOrganizer ? hiddenJson(event.row) : '';
-  const own = `${booking}${ownFieldsJson(viewerState)}${hidden}`;
-  const isCacheable = booking === noBookingJson && event.row.hiddenAt === null;
+  const invitation = viewerState ? invitationJson(viewerState, publicUrl) : '';
+  const own = `${booking}${ownFieldsJson(viewerState)}${invitation}${hidden}`;
+  const isPlain = booking === noBookingJson && !viewerState?.myInvitation;
+  const isCacheable = isPlain && event.row.hiddenAt === null;
   return {
     json: `${record.json}${own}}`,
     etag: weakTag(record.hash + hashOwnFields(own, isCacheable)),
@@ -119,7 +136,7 @@ export function serializeEvent(
 }
 
 /**
- * Hashes of the own fields of callers without a booking, of events that no admin hides: one for each viewer state, for
+ * Hashes of the own fields of callers without a booking and an invitation, of events that no admin hides: one for each viewer state, for
  * organizers and others, and one without a token.
  */
 const ownFieldHashes = new Map<string, string>();

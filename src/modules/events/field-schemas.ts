@@ -131,7 +131,7 @@ export const visibility = {
   stored: oneOf(visibilities),
   input: oneOf(visibilities, {
     description:
-      '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer and admins.',
+      '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer, admins and invited people.',
   }),
 };
 

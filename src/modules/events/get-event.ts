@@ -4,9 +4,9 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isOrganizer } from './audience.ts';
 import { serializeEvent } from './event-serializer.ts';
-import { isVisible } from './policy.ts';
 import { Event, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
+import { requireVisibleEvent } from './visible-event.ts';
 
 /** The response is composed of serialized fragments. */
 export const getEvent = defineEndpoint({
@@ -24,10 +24,10 @@ export const getEvent = defineEndpoint({
   etag: 'version',
   compressed: 'text',
 
-  async handler({ caller, params }, { events, people, viewerStates, config }: EventServices) {
+  async handler({ caller, params }, services: EventServices) {
+    const { people, viewerStates, config } = services;
     const id = readId(params.id, 'event_not_found');
-    const event = await events.find(id);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, id, caller);
     // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.
     const [viewerState, organizer] = await Promise.all([
       caller && viewerStates.find({ eventId: id, userId: caller.id }),

@@ -16,8 +16,8 @@ export const standingColumns = (): Statement => sql`
 
 /**
  * Whether the viewer may see an event by its id. A private event and a hidden one, which an admin hid or whose organizer is
- * suspended, are visible to the organizer and to admins; a private one to invited people too. A suspended organizer has no session
- * that reads events.
+ * suspended, are visible to the organizer and to admins; a private one to invited people and to its guests without an account too.
+ * A suspended organizer has no session that reads events.
  * @param viewer null for a request without a token
  */
 export function isVisible(
@@ -26,7 +26,8 @@ export function isVisible(
   { isInvited }: Pick<Standing, 'isInvited'> = { isInvited: false },
 ): boolean {
   if (viewer?.role === 'admin' || event.organizerId === viewer?.id) return true;
-  return !event.hidden && (event.visibility !== 'private' || isInvited);
+  const isInside = isInvited || viewer?.hasAccount === false;
+  return !event.hidden && (event.visibility !== 'private' || isInside);
 }
 
 /** `isVisible` as a condition on `events e`: true, or false or null. */
@@ -39,7 +40,9 @@ export const visibleCondition = (viewer: Viewer | null): Statement =>
  * @param viewerId SQL expression: the viewer's id
  */
 const visibleToCondition = (isAdmin: Statement, viewerId: Statement): Statement => sql`
-  (${isAdmin} or not e.hidden and e.visibility <> 'private' or e.organizer_id = ${viewerId})`;
+  (${isAdmin} or e.organizer_id = ${viewerId} or not e.hidden and (e.visibility <> 'private' or e.id in (
+    select event_id from event_people where user_id = ${viewerId} and is_invited
+    union all select guest_of from users where id = ${viewerId} and guest_of is not null)))`;
 
 /** Whether lists show an event. */
 export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>

@@ -1,5 +1,5 @@
 /** Converts event rows to the objects of responses. */
-import { avatarUrl, type PersonRow } from '../people/present.ts';
+import { avatarUrl, type PersonRow, toPerson } from '../people/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { EventFields } from './event-fields.ts';
 import type { CommonEvent, Event, HiddenState, ListedEvent } from './schemas.ts';
@@ -30,12 +30,21 @@ export type EventRow = EventFields & {
 export type ViewerState = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
 /** The viewer's booking. `position`: place in the waitlist, from 1; null for booked seats. */
 export type MyBooking = { id: string; seats: number; position: number | null; createdAt: Date };
+/** The invitation of the viewer. `status`: null for a link for many. */
+export type MyInvitation = {
+  id: string;
+  status: 'pending' | 'going' | 'interested' | 'declined' | null;
+  reply: string | null;
+  message: string | null;
+  invitedBy: PersonRow;
+};
 /** The viewer's own fields of the record. Without an RSVP, `myExtraGuests` is 0 and `isRsvpHidden` false. */
 export type ViewerStateOfRecord = ViewerState & {
   myExtraGuests: number;
   isRsvpHidden: boolean;
   myRequest: 'pending' | 'refused' | null;
   booking: MyBooking | null;
+  myInvitation: MyInvitation | null;
 };
 /**
  * Whom a record is for. `viewerState`: null without a token. `isOrganizer`: whether the viewer organizes the event or is an
@@ -105,6 +114,16 @@ const toOrganizer = (
   avatar: avatarUrl(publicUrl, organizer ?? { id, avatarUpload: null }),
 });
 
+export const toMyInvitation = (
+  { myInvitation }: Pick<ViewerStateOfRecord, 'myInvitation'>,
+  publicUrl: string,
+): Required<Pick<Event, 'myInvitation'>> => ({
+  myInvitation: myInvitation && {
+    ...myInvitation,
+    invitedBy: toPerson(myInvitation.invitedBy, publicUrl),
+  },
+});
+
 /** Why and since when admins hide the event, or null. */
 export const toHidden = ({ hiddenReason: reason, hiddenAt: at }: EventRow): HiddenState | null =>
   at && { reason: reason ?? '', at };
@@ -117,10 +136,12 @@ export const toEvent = (
   publicUrl: string,
 ): Event => {
   const { hidden: _, ...shown } = row;
+  const { myInvitation: _stored, ...own } = viewerState ?? {};
   return {
     ...common(shown, publicUrl),
     organizer: toOrganizer(row, organizer, publicUrl),
-    ...viewerState,
+    ...own,
+    ...(viewerState && toMyInvitation(viewerState, publicUrl)),
     ...toMyBooking(viewerState?.booking ?? null),
     ...(isOrganizer && { hidden: toHidden(row) }),
   };

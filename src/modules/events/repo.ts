@@ -25,8 +25,9 @@ import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
 import { approvePresent } from './event-people.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';
+import { invitedIn, isVisibleTo } from './invited.ts';
 import { listingKeysOf } from './listing-keys.ts';
-import { isListed, isVisible } from './policy.ts';
+import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { type SearchedTexts, searchChange, searchVector } from './search-words.ts';
 import { writeTombstones } from './tombstones.ts';
@@ -67,7 +68,7 @@ export async function findEventForUpdate(
 ): Promise<EventRow | null> {
   await tx.query(sql`select 1 from events where id = ${id} for update`);
   const event = await findEvent(tx, id);
-  return event && isVisible(event, viewer) ? event : null;
+  return (await isVisibleTo(invitedIn(tx), id, event, viewer)) ? event : null;
 }
 
 /** How much an event adds to its organizer's `eventsCount`: 1 or 0. */

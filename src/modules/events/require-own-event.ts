@@ -1,7 +1,8 @@
 import { type Queryable, sql, type Transaction } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { isVisible, requireOrganizer } from './policy.ts';
+import { invitedIn, isVisibleTo } from './invited.ts';
+import { requireOrganizer } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { findEvent, findEventForUpdate } from './repo.ts';
 
@@ -11,7 +12,7 @@ import { findEvent, findEventForUpdate } from './repo.ts';
  */
 export async function findOwnEvent(db: Queryable, id: string, caller: Caller): Promise<EventRow> {
   const event = await findEvent(db, id);
-  if (!event || !isVisible(event, caller)) throw new Problem('event_not_found');
+  if (!event || !(await isVisibleTo(invitedIn(db), id, event, caller))) throw new Problem('event_not_found');
   requireOrganizer(event, caller);
   return event;
 }
@@ -34,6 +35,6 @@ export async function requireOwnEvent(tx: Transaction, id: string, caller: Calle
 export async function lockVisibleEvent(tx: Transaction, id: string, caller: Caller): Promise<EventRow> {
   await tx.query(sql`select 1 from events where id = ${id} for no key update`);
   const event = await findEvent(tx, id);
-  if (!event || !isVisible(event, caller)) throw new Problem('event_not_found');
+  if (!event || !(await isVisibleTo(invitedIn(tx), id, event, caller))) throw new Problem('event_not_found');
   return event;
 }

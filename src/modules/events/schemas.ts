@@ -11,6 +11,7 @@ import {
   seenPattern,
   timestamp,
 } from '../../http/schemas.ts';
+import { Person } from '../people/schemas.ts';
 import type { Category, Template } from './catalogue-schemas.ts';
 import { type EventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
@@ -151,6 +152,22 @@ export const Event = named(
           "The caller's request to join, where the organizer approves guests; null without one, and once it is approved. Absent " +
           'without a token.',
       }),
+    ),
+    myInvitation: Type.Optional(
+      nullable(
+        Type.Object({
+          id: Type.String(),
+          status: nullable(oneOf(['pending', 'going', 'interested', 'declined'])),
+          reply: nullable(Type.String()),
+          message: nullable(Type.String()),
+          invitedBy: ref(Person),
+        }),
+        {
+          description:
+            "The caller's invitation: that of the account, or one by whose link the caller has answered. Null without one, absent " +
+            'without a token.',
+        },
+      ),
     ),
     hidden: Type.Optional(
       nullable(Hidden, {

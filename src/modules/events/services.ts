@@ -1,16 +1,19 @@
 import type { PeopleServices } from '../people/services.ts';
 import { createGuestCheck, type GuestCheck } from './audience.ts';
 import { createEventCache, type EventCache } from './event-cache.ts';
+import { createInvitedCheck, type InvitedCheck } from './invited.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
 export type EventServices = PeopleServices & {
   events: EventCache;
   viewerStates: ViewerStates;
   isGuest: GuestCheck;
+  isInvited: InvitedCheck;
 };
 
 export const createEventServices = ({ db, changeLog, replicas, config }: PeopleServices) => ({
   events: createEventCache({ changeLog, replicas }, config.cacheBytes),
   viewerStates: createViewerStates(db),
   isGuest: createGuestCheck(db),
+  isInvited: createInvitedCheck(db),
 });

@@ -1,6 +1,7 @@
 /** The viewer's own fields of events: RSVP, saved flag and booking. Concurrent requests share statements. */
 import { createLoader, type Database, type Queryable, rowsOf, sql } from '#pg';
-import type { MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
+import { listPeople } from '../people/repo.ts';
+import type { MyBooking, MyInvitation, ViewerState, ViewerStateOfRecord } from './present.ts';
 import type { OpenRequest, Rsvp, ViewerStateKey } from './repo.ts';
 import { waitlistPosition } from './waitlist.ts';
 
@@ -56,13 +57,17 @@ export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): P
 
 const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
 
-/** What a person has at an event, in one of four tables. */
+/** What a person has at an event, in one of these tables. */
 type OwnRow = { n: number } & (
   | { source: 'rsvp'; status: Rsvp; extraGuests: number; isHidden: boolean }
   | { source: 'save' }
   | ({ source: 'booking' } & MyBooking)
   | { source: 'request'; status: OpenRequest }
+  | { source: 'invitation'; id: string; status: MyInvitation['status']; invitation: InvitationDetails }
 );
+
+/** `isById`: of an account that was invited by its id; otherwise the person has answered by it. */
+type InvitationDetails = Pick<MyInvitation, 'reply' | 'message'> & { inviterId: string; isById: boolean };
 
 /**
  * Lists the viewer's own fields of records: the same with the other fields of the RSVP, and the booking with
@@ -74,24 +79,55 @@ export async function listViewerStatesOfRecords(
 ): Promise<ViewerStateOfRecord[]> {
   const states = sql`
     select event_id, user_id, 'rsvp' as source, status, coalesce(extra_guests, 0)::int as extra_guests,
-      coalesce(is_hidden, false) as is_hidden, null::uuid as id, null::int as seats, null::int as position, created_at
+      coalesce(is_hidden, false) as is_hidden, null::uuid as id, null::int as seats, null::int as position, null::json as invitation, created_at
     from rsvps
     union all
-    select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
+    select event_id, user_id, 'save', null, null, null, null, null, null, null, created_at from saves
     union all
-    select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition(keys)}, b.created_at
+    select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition(keys)}, null,
+      b.created_at
     from bookings b
     union all
-    select subject_id, user_id, 'request', status, null, null, null, null, null, created_at from requests
+    select subject_id, user_id, ${invitationColumns} from invitations where user_id is not null
+    union all
+    select subject_id, guest_id, ${invitationColumns} from invitations where guest_id is not null
+    union all
+    select subject_id, user_id, 'request', status, null, null, null, null, null, null, created_at from requests
     where status <> 'approved'`;
   const rows = await db.query<OwnRow>(sql`
-    select k.nth::int as n, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at
+    select k.nth::int as n, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.invitation, t.created_at
     from ${rowsOf({ rows: states, as: 't' }, keys, viewerStateKey)}`);
   const found = Map.groupBy(rows, ({ n }) => n);
-  return keys.map((_, i) => (found.get(i + 1) ?? []).reduce(withOwnRow, noViewerStateOfRecord));
+  const invitations = await findInvitations(db, rows);
+  return keys.map((_, i) => ({
+    ...(found.get(i + 1) ?? []).reduce(withOwnRow, noViewerStateOfRecord),
+    myInvitation: invitations.get(i + 1) ?? null,
+  }));
+}
+
+const invitationColumns = sql`
+  'invitation', status, null, null, id, null, null,
+  json_build_object('reply', reply, 'message', message, 'inviterId', inviter_id, 'isById', is_by_id), created_at`;
+
+/** One invitation for each key that has some, by its number: that by the person's id, or else the latest answered one. */
+async function findInvitations(db: Queryable, rows: OwnRow[]): Promise<Map<number, MyInvitation>> {
+  const invitations = rows
+    .filter((row) => row.source === 'invitation')
+    .toSorted((a, b) => Number(a.invitation.isById) - Number(b.invitation.isById) || (a.id < b.id ? -1 : 1));
+  if (invitations.length === 0) return new Map();
+  const people = await listPeople(db, [
+    ...new Set(invitations.map(({ invitation }) => invitation.inviterId)),
+  ]);
+  return new Map(
+    invitations.flatMap(({ n, id, status, invitation: { inviterId, reply, message } }) => {
+      const invitedBy = people.find((person) => person.id === inviterId);
+      return invitedBy ? [[n, { id, status, reply, message, invitedBy }] as const] : [];
+    }),
+  );
 }
 
 function withOwnRow(own: ViewerStateOfRecord, row: OwnRow): ViewerStateOfRecord {
+  if (row.source === 'invitation') return own;
   if (row.source === 'save') return { ...own, isSaved: true };
   if (row.source === 'request') return { ...own, myRequest: row.status };
   if (row.source === 'rsvp')
@@ -106,4 +142,5 @@ export const noViewerStateOfRecord: ViewerStateOfRecord = {
   isRsvpHidden: false,
   myRequest: null,
   booking: null,
+  myInvitation: null,
 };

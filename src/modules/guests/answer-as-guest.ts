@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { dayMs } from '#base';
 import { recordChange } from '#fresh-records';
 import { type Transaction, transaction } from '#pg';
 import { type AuditContext, auditContextOf } from '../../audit/audit.ts';
@@ -15,21 +14,19 @@ import { checkProof } from '../accounts/codes/check-proof.ts';
 import { hashContact } from '../accounts/codes/hashes.ts';
 import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
-import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
 import { readAsk } from '../attendance/requests/schemas.ts';
 import { requireNotRemoved } from '../events/event-people.ts';
-import type { EventRow } from '../events/present.ts';
 import { EventParams } from '../events/schemas.ts';
+import { InvitationHeaders } from '../invitations/open-invitation.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
+import { answerByInvitation } from './answer-by-invitation.ts';
 import { type NewAnswer, readAnswer, requireClaims, writeAnswer } from './answers.ts';
 import { openProof, readProof } from './contacts.ts';
-import { keptMs } from './erase-guests.ts';
-import { requireGuestEvent } from './guest-event.ts';
+import { type GuestEvent, requireGuestEvent } from './guest-event.ts';
+import { hasForgotten, openAnswerSession } from './guest-sessions.ts';
 import { GuestAnswer, GuestSession } from './schemas.ts';
 import type { GuestServices } from './services.ts';
-
-const tokenMs = 400 * dayMs;
 
 export const answerAsGuest = defineEndpoint({
   method: 'POST',
@@ -43,10 +40,15 @@ export const answerAsGuest = defineEndpoint({
     'the account. Without `name` and `status`, a guest of this event gets a token again, also after the event.',
   caller: 'none',
   params: EventParams,
+  headers: InvitationHeaders,
   body: GuestAnswer,
   response: { 200: GuestSession },
   problems: [
     'event_not_found',
+    'invitation_not_found',
+    'not_invited',
+    'invitation_used',
+    'link_used_up',
     'module_disabled',
     'feature_disabled',
     'wrong_code',
@@ -67,14 +69,16 @@ export const answerAsGuest = defineEndpoint({
     const given = readProof(body, services);
     const id = readId(params.id, 'event_not_found');
     // Links are those of mails.
-    const event = await requireGuestEvent(services, id, given.contact?.kind ?? 'email');
+    const target = await requireGuestEvent(services, request, id, given.contact?.kind ?? 'email');
     const proof = openProof(given, id, services);
     const context = auditContextOf(services, request);
     const outcome = await transaction(services.db, async (tx) => {
       const use = { purpose: 'guest' as const, eventId: id };
       const refusal = await checkProof(tx, services, context, { request, proof, use });
       // A refusal is returned: the commit counts the wrong code. Later refusals are thrown, and the code stays valid.
-      return refusal ?? answerIn(tx, services, { context, request, contact: proof.contact, event, answer });
+      return (
+        refusal ?? answerIn(tx, services, { context, request, contact: proof.contact, answer, ...target })
+      );
     });
     if (outcome instanceof Problem) throw outcome;
     return { status: 200, body: outcome };
@@ -101,11 +105,10 @@ function readBody(given: GuestAnswer): Answer {
   };
 }
 
-type Given = {
+type Given = GuestEvent & {
   context: AuditContext;
   request: FastifyRequest;
   contact: MessageContact;
-  event: EventRow;
   answer: Answer;
 };
 
@@ -115,25 +118,24 @@ type Given = {
  * and no item is claimed beyond its stock.
  */
 async function answerIn(tx: Transaction, services: GuestServices, given: Given): Promise<GuestSession> {
-  const { context, request, contact, event, answer } = given;
+  const { context, request, contact, event, invitation, answer } = given;
   const { config, clock } = services;
   const now = clock();
   await rememberNetwork(tx, context, hashContact(config.secretKey, contact), request.ip);
   const person = await findOrMakePerson(tx, services, given);
   // The job that erases guests has not run yet.
-  if (event.endAt.getTime() + keptMs <= now.getTime())
-    throw new Problem(answer.rsvp ? 'event_over' : 'guest_not_found');
-  const endsAt = new Date(Math.min(event.endAt.getTime() + keptMs, now.getTime() + tokenMs));
-  const session = { ...person, eventId: event.id, userAgent: userAgentOf(request) };
-  const opened = await openGuestSession(tx, session, { now, endsAt });
+  if (!answer.rsvp && hasForgotten(event, now)) throw new Problem('guest_not_found');
+  const opened = await openAnswerSession(tx, services, request, { ...person, event });
   const answerer = { caller: opened.caller, role: 'user' as const };
+  if (invitation && answer.rsvp)
+    await answerByInvitation(tx, services, invitation, { person, contact, answer: answer.rsvp });
   const refused = answer.rsvp
     ? await writeAnswer(tx, services, answerer, { eventId: event.id, answer: answer.rsvp })
     : [];
   const current = await readAnswer(tx, services, { eventId: event.id, userId: person.id });
   if (answer.rsvp && current.event.endAt <= now) throw new Problem('event_over');
   if (answer.rsvp && !person.hasAccount) await recordChange(tx, { records: [changedPeople([person.id])] });
-  return { guestToken: opened.token, expiresAt: endsAt, ...current.written, refused };
+  return { guestToken: opened.token, expiresAt: opened.endsAt, ...current.written, refused };
 }
 
 /**

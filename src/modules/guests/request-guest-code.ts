@@ -4,6 +4,7 @@ import { senderOf } from '../accounts/codes/requesters.ts';
 import { CodeSent } from '../accounts/codes/schemas.ts';
 import { sendCode } from '../accounts/codes/send-code.ts';
 import { EventParams } from '../events/schemas.ts';
+import { InvitationHeaders } from '../invitations/open-invitation.ts';
 import { readContact } from './contacts.ts';
 import { requireGuestEvent } from './guest-event.ts';
 import { GuestCodeRequest } from './schemas.ts';
@@ -19,10 +20,12 @@ export const requestGuestCode = defineEndpoint({
     'the same for every contact, also for that of an account.',
   caller: 'none',
   params: EventParams,
+  headers: InvitationHeaders,
   body: GuestCodeRequest,
   response: { 202: CodeSent },
   problems: [
     'event_not_found',
+    'invitation_not_found',
     'module_disabled',
     'feature_disabled',
     'too_many_codes',
@@ -33,7 +36,7 @@ export const requestGuestCode = defineEndpoint({
   async handler({ params, body, request }, services: GuestServices) {
     const contact = readContact(body, services);
     const eventId = readId(params.id, 'event_not_found');
-    await requireGuestEvent(services, eventId, contact.kind);
+    await requireGuestEvent(services, request, eventId, contact.kind);
     const sender = senderOf(services, request, body.deviceToken);
     const sent = await sendCode(services, { contact, purpose: 'guest', eventId, sender, request });
     return { status: 202, body: sent };

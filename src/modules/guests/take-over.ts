@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { recordChange } from '#fresh-records';
-import { sql, type Transaction } from '#pg';
+import { type Queryable, sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { named, nullable, oneOf, ref, Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
@@ -15,6 +15,8 @@ import { isVisible } from '../events/policy.ts';
 import { toListedEvent } from '../events/present.ts';
 import { rsvpStatuses } from '../events/repo.ts';
 import { ListedEvent } from '../events/schemas.ts';
+import { listInvitedGuests, moveInvitations } from '../invitations/invited-guests.ts';
+import { InvitationHeaders, tokenOf } from '../invitations/open-invitation.ts';
 import { moveClaims } from '../items/move-claims.ts';
 import { toClaim } from '../items/present.ts';
 import { listClaimsOf } from '../items/repo.ts';
@@ -39,14 +41,16 @@ export const listMyGuests = defineEndpoint({
   path: '/v1/me/guests',
   summary: 'List what you have answered without your account',
   description:
-    'The guests of events whose contact you have confirmed for your account. POST /v1/me/guests/{id}/take-over makes their answers ' +
+    "The guests of events whose contact, or whose invitation's contact, you have confirmed for your account, and with the header the " +
+    'guest of an invitation without a contact. POST /v1/me/guests/{id}/take-over makes their answers ' +
     'yours; nothing else does, no sign-in either.',
   caller: 'fresh',
+  headers: InvitationHeaders,
   response: { 200: named('OwnGuestList', Type.Object({ data: Type.Array(ref(OwnGuest)) })) },
 
-  async handler({ caller }, services: GuestServices) {
+  async handler({ caller, request }, services: GuestServices) {
     const { db, viewerStates, config } = services;
-    const all = await listGuestsOf(db, caller.id);
+    const all = await listOwnGuests(db, caller.id, tokenOf(request));
     const removed = await findRemoved(
       db,
       all.map(({ eventId, id }) => ({ eventId, userId: id })),
@@ -55,7 +59,8 @@ export const listMyGuests = defineEndpoint({
     const shown = await Promise.all(
       found.map(async ({ id, name, eventId }): Promise<OwnGuest | null> => {
         const event = await services.events.find(eventId);
-        if (!event || !isVisible(event.row, caller)) return null;
+        // The guest sees the event.
+        if (!event || !isVisible(event.row, caller, { isInvited: true })) return null;
         const [guest, own, claims] = await Promise.all([
           viewerStates.find({ eventId, userId: id }),
           viewerStates.find({ eventId, userId: caller.id }),
@@ -79,20 +84,22 @@ export const takeOver = defineEndpoint({
   summary: 'Take over the answer of a guest',
   description:
     'The RSVP, the booking, the claims and the comments of the guest become those of your account, in one transaction, and the guest is gone. What ' +
-    'your account has at the event stays as it is.',
+    'your account has at the event stays as it is. The header is required where GET /v1/me/guests needed it.',
   caller: 'fresh',
+  headers: InvitationHeaders,
   params: Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }) }),
   response: { 200: Success },
   problems: ['guest_not_found', 'removed_from_event'],
 
-  async handler({ caller, params }, services: GuestServices) {
+  async handler({ caller, params, request }, services: GuestServices) {
     const id = readId(params.id, 'guest_not_found');
     await actAs(services.db, caller, async (tx) => {
-      const eventId = await lockOwnGuest(tx, caller.id, id);
+      const eventId = await lockOwnGuest(tx, caller.id, id, tokenOf(request));
       const people = { eventId, from: id, to: caller.id };
       await moveAttendance(tx, people);
       // Under the lock of the event, which a removal holds.
       await requireNotRemoved(tx, { eventId, userId: caller.id });
+      await moveInvitations(tx, people);
       await moveStanding(tx, people);
       await moveClaims(tx, people);
       await moveComments(tx, people);
@@ -104,13 +111,21 @@ export const takeOver = defineEndpoint({
   },
 });
 
+const listOwnGuests = async (db: Queryable, userId: string, linkToken: string | undefined) =>
+  listGuestsOf(db, userId, await listInvitedGuests(db, userId, linkToken));
+
 /**
- * Locks a guest whose contact the account has confirmed. Of two take-overs, the second finds no guest.
+ * Locks a guest that the account may take over. Of two take-overs, the second finds no guest.
  * @returns the id of the event
  * @throws Problem `guest_not_found`
  */
-async function lockOwnGuest(tx: Transaction, userId: string, guestId: string): Promise<string> {
-  const guest = (await listGuestsOf(tx, userId)).find(({ id }) => id === guestId);
+async function lockOwnGuest(
+  tx: Transaction,
+  userId: string,
+  guestId: string,
+  linkToken: string | undefined,
+): Promise<string> {
+  const guest = (await listOwnGuests(tx, userId, linkToken)).find(({ id }) => id === guestId);
   const locked =
     guest &&
     (await tx.query(sql`select 1 from users where id = ${guestId} and suspended_at is null for update`));

@@ -10,7 +10,8 @@ import { invalid, Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { lockContacts } from '../accounts/codes/contact-locks.ts';
 import { hashContacts } from '../accounts/codes/hashes.ts';
-import { isVisible, requireOrganizer } from '../events/policy.ts';
+import { invitedIn, isVisibleTo } from '../events/invited.ts';
+import { requireOrganizer } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
 import { endInvitations, listInvited } from './end-invitations.ts';
 import { refreshInvited } from './invited-people.ts';
@@ -28,7 +29,8 @@ import { wayOf } from './ways.ts';
 export async function findOwnInvitation(db: Queryable, id: string, caller: Caller): Promise<InvitationRow> {
   const row = await findInvitation(db, readId(id, 'invitation_not_found'));
   const event = row && (await findEvent(db, row.subjectId));
-  if (!row || !event || !isVisible(event, caller)) throw new Problem('invitation_not_found');
+  if (!row || !event || !(await isVisibleTo(invitedIn(db), event.id, event, caller)))
+    throw new Problem('invitation_not_found');
   requireOrganizer(event, caller);
   return row;
 }

@@ -1,6 +1,7 @@
 /** The table of invitations. Its distribution column is what people are invited to: an event. */
 import { insertRows, isOneOf, type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import type { MessageContact, MessageKind } from '../../lib/contact.ts';
+import { lockEventCounters } from '../attendance/lock-event-counters.ts';
 import { hashInvitationToken } from './token.ts';
 
 export const invitationStatuses = ['pending', 'going', 'interested', 'declined'] as const;
@@ -70,11 +71,15 @@ export async function findInvitation(db: Queryable, id: string): Promise<Invitat
   return found ?? null;
 }
 
-/** Locks an invitation against answers and changes, and reads it again; null if it was withdrawn. */
+/**
+ * Locks the counters of the event, as an answer does, and then the invitation against answers and changes, and reads it again; null if
+ * it was withdrawn.
+ */
 export async function lockInvitation(
   tx: Transaction,
   { subjectId, id }: InvitationKey,
 ): Promise<InvitationRow | null> {
+  await lockEventCounters(tx, [subjectId], sql`1 as locked`, true);
   const [found] = await tx.query<InvitationRow>(
     selectInvitations(sql`where i.subject_id = ${subjectId} and i.id = ${id} for update`),
   );

@@ -1,8 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
+import { findVisibleEvent } from '../events/visible-event.ts';
 import { composeItemList } from './item-serializer.ts';
 import { ItemList, ItemListQuery } from './schemas.ts';
 import type { ItemServices } from './services.ts';
@@ -25,14 +25,15 @@ export const listItems = defineEndpoint({
   limits: { turns: 'heavy' },
   problems: ['event_not_found'],
 
-  async handler({ caller, params, query: { kind } }, { events, items, findClaimants }: ItemServices) {
+  async handler({ caller, params, query: { kind } }, services: ItemServices) {
+    const { items, findClaimants } = services;
     const id = readId(params.id, 'event_not_found');
     const [event, list, myClaims] = await Promise.all([
-      events.find(id),
+      findVisibleEvent(services, id, caller),
       items.itemsOf(id),
       caller && items.claimsOf({ eventId: id, userId: caller.id }),
     ]);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    if (!event) throw new Problem('event_not_found');
     const claimants = await findClaimants(event.row, caller);
     return { statusCode: 200, json: composeItemList(list, kind, myClaims, claimants) };
   },

@@ -13,7 +13,7 @@ import {
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import { isVisible } from '../events/policy.ts';
+import { isVisible, type Standing, standingColumns } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
 import { type ItemListSize, requireItemCapacity, textBytes } from './item-limits.ts';
@@ -220,11 +220,12 @@ export async function findItemState(
   { eventId, n }: ItemId,
   viewer: Viewer,
 ): Promise<ItemState | null> {
-  const [state] = await db.query<ItemState>(sql`
-    select ${itemStateColumns()}
+  const [state] = await db.query<ItemState & Standing>(sql`
+    select ${itemStateColumns()}, ${standingColumns()}
     from items i
     join events e on e.id = i.event_id
     join item_stock s on s.event_id = i.event_id and s.n = i.n
+    left join event_people p on p.event_id = i.event_id and p.user_id = ${viewer.id}
     where i.event_id = ${eventId} and i.n = ${n}`);
-  return state && isVisible(state, viewer) ? state : null;
+  return state && isVisible(state, viewer, state) ? state : null;
 }

@@ -1,14 +1,37 @@
 import type { Caller } from '../../identity/caller.ts';
 import { isLive, type LiveSession } from '../../identity/sessions.ts';
+import { listAreInvited } from '../events/invited.ts';
 import type { EventServices } from '../events/services.ts';
-import type { CurrentCallers } from './topics.ts';
+import type { LiveRow } from './repo.ts';
+import { type Access, type CurrentCallers, invitedKey } from './topics.ts';
+
+type Services = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
+type Subscription = { eventId: string; caller: Caller | null };
+
+/** Reads what decides whether subscribers receive the states of events, whose rows have been read. */
+export async function readAccess(
+  services: Services,
+  subscribers: Subscription[],
+  rowOf: (eventId: string) => LiveRow | null,
+): Promise<Access> {
+  // Unknown events are looked up too: a private one takes as long.
+  const keys = subscribers.flatMap(({ eventId, caller }) =>
+    caller && (rowOf(eventId)?.visibility ?? 'private') === 'private' ? [{ eventId, userId: caller.id }] : [],
+  );
+  const [callers, areInvited] = await Promise.all([
+    readCurrentCallers(services, subscribers),
+    listAreInvited(services.db, keys),
+  ]);
+  const invited = keys.filter((_, i) => areInvited[i]);
+  return { callers, invited: new Set(invited.map(({ eventId, userId }) => invitedKey(eventId, userId))) };
+}
 
 /**
  * Reads the sessions of subscribers again: a session may have ended, and a role changed, since their request.
  */
-export async function readCurrentCallers(
-  { changeLog, sessions, clock }: Pick<EventServices, 'changeLog' | 'sessions' | 'clock'>,
-  subscribers: { caller: Caller | null }[],
+async function readCurrentCallers(
+  { changeLog, sessions, clock }: Services,
+  subscribers: Subscription[],
 ): Promise<CurrentCallers> {
   const callers = subscribers.flatMap(({ caller }) => caller ?? []);
   if (callers.length === 0) return new Map();

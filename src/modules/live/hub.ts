@@ -13,7 +13,7 @@ import { assertTransition, inChunks, type Transitions, withTimeout } from '#base
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { EventServices } from '../events/services.ts';
-import { readCurrentCallers } from './current-callers.ts';
+import { readAccess } from './current-callers.ts';
 import { type LiveRow, listChanged, listLiveRows } from './repo.ts';
 import type { Stream } from './stream.ts';
 import { admit, type PendingSubscription, removeRefused, type Topic, updateTopic } from './topics.ts';
@@ -144,9 +144,12 @@ export class Hub {
     // the topic.
     const topics = new Map(ids.map((id) => [id, this.#topics.get(id) ?? null]));
     const rows = await withTimeout(this.#readRows(topics), timeoutMs);
-    const subscribers = [...topics.values()].flatMap((topic) => [...(topic?.subscribers ?? [])]);
-    const reading = readCurrentCallers(this.#services, [...subscribers, ...pending]);
-    const callers = await withTimeout(reading, timeoutMs);
+    const rowOf = (id: string) => (rows.has(id) ? (rows.get(id) ?? null) : (topics.get(id)?.row ?? null));
+    const subscribers = [...topics].flatMap(([eventId, topic]) =>
+      [...(topic?.subscribers ?? [])].map(({ caller }) => ({ eventId, caller })),
+    );
+    const reading = readAccess(this.#services, [...subscribers, ...pending], rowOf);
+    const access = await withTimeout(reading, timeoutMs);
     if (this.#isClosed) throw new Problem('unavailable');
     const pendingByEvent = Map.groupBy(pending, ({ eventId }) => eventId);
     let turnStartedAt = performance.now();
@@ -155,11 +158,11 @@ export class Hub {
         await nextTurn();
         turnStartedAt = performance.now();
       }
-      const row = rows.has(id) ? (rows.get(id) ?? null) : (before?.row ?? null);
-      if (before) removeRefused(before, row, callers);
+      const row = rowOf(id);
+      if (before) removeRefused(before, row, access);
       const topic = row && (await updateTopic(before, row));
       if (this.#isClosed) throw new Problem('unavailable');
-      for (const subscription of pendingByEvent.get(id) ?? []) admit(topic, subscription, callers);
+      for (const subscription of pendingByEvent.get(id) ?? []) admit(topic, subscription, access);
       if (topic && topic.subscribers.size > 0) this.#topics.set(id, topic);
       else this.#topics.delete(id);
     }

@@ -19,6 +19,10 @@ export type PendingSubscription = {
 
 /** Each caller with their current role; null if their session has ended. */
 export type CurrentCallers = Map<Caller, Caller | null>;
+/** What decides who receives states. `invited`: the invited people of private events, by `invitedKey`. */
+export type Access = { callers: CurrentCallers; invited: Set<string> };
+
+export const invitedKey = (eventId: string, userId: string): string => `${eventId} ${userId}`;
 
 /** The topic with the state of `row`. Sends the difference to those who are subscribers when the state is ready. */
 export async function updateTopic(topic: Topic | null, row: LiveRow): Promise<Topic> {
@@ -31,9 +35,9 @@ export async function updateTopic(topic: Topic | null, row: LiveRow): Promise<To
 }
 
 /** Ends the streams of subscribers whose session has ended or who may not see the event any more. */
-export function removeRefused({ subscribers }: Topic, row: LiveRow | null, callers: CurrentCallers): void {
+export function removeRefused({ subscribers }: Topic, row: LiveRow | null, access: Access): void {
   for (const subscriber of subscribers) {
-    const refusal = refusalOf(row, subscriber, callers);
+    const refusal = refusalOf(row, subscriber, access);
     if (!refusal) continue;
     subscribers.delete(subscriber);
     subscriber.end(refusal);
@@ -41,8 +45,8 @@ export function removeRefused({ subscribers }: Topic, row: LiveRow | null, calle
 }
 
 /** Settles a pending subscription: adds its subscriber to the topic, or rejects it with the problem. */
-export function admit(topic: Topic | null, pending: PendingSubscription, callers: CurrentCallers): void {
-  const refusal = refusalOf(topic?.row ?? null, pending, callers);
+export function admit(topic: Topic | null, pending: PendingSubscription, access: Access): void {
+  const refusal = refusalOf(topic?.row ?? null, pending, access);
   if (refusal || !topic) {
     pending.reject(new Problem(refusal ?? 'event_not_found'));
     return;
@@ -59,9 +63,11 @@ export function admit(topic: Topic | null, pending: PendingSubscription, callers
 function refusalOf(
   row: LiveRow | null,
   { caller }: { caller: Caller | null },
-  callers: CurrentCallers,
+  { callers, invited }: Access,
 ): ProblemCode | null {
   const current = caller && (callers.get(caller) ?? null);
   if (caller && !current) return 'token_invalid';
-  return row && isVisible(row, current) ? null : 'event_not_found';
+  if (!row) return 'event_not_found';
+  const isInvited = current !== null && invited.has(invitedKey(row.id, current.id));
+  return isVisible(row, current, { isInvited }) ? null : 'event_not_found';
 }

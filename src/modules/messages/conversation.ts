@@ -29,7 +29,8 @@ export const listMessages = defineEndpoint({
   response: { 200: MessagePage },
   problems: ['user_not_found'],
 
-  async handler({ caller, params, query }, { people, events, loadMessages }: MessageServices) {
+  async handler({ caller, params, query }, services: MessageServices) {
+    const { people, loadMessages } = services;
     const { cursor, limit } = query;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
     const [before = maxId] = readCursor(cursor, 'id') ?? [];
@@ -38,7 +39,7 @@ export const listMessages = defineEndpoint({
       requirePerson(people, participants.otherId),
     ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
-    const visible = await visibleEvents(events, caller, rows);
+    const visible = await visibleEvents(services, caller, rows);
     const data = rows.map((row) => {
       const isShown = row.eventId !== null && visible.has(row.eventId);
       return toMessage(participants, isShown ? row : { ...row, eventId: null });
@@ -69,14 +70,14 @@ export const sendMessage = defineEndpoint({
   ],
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {
-    const { people, events, flags, messages } = services;
+    const { people, flags, messages } = services;
     const participants = { userId: caller.id, otherId: readUserId(params.id) };
     if (participants.otherId === caller.id) throw new Problem('self_relation');
     // A missing recipient would leave the batch and be retried individually, which is serial and therefore
     // slow.
     await requirePerson(people, participants.otherId);
     await flags.require('messages');
-    const eventId = body.eventId === undefined ? null : await requireEvent(events, caller, body.eventId);
+    const eventId = body.eventId === undefined ? null : await requireEvent(services, caller, body.eventId);
     const command = { caller, otherId: participants.otherId, text: body.text, eventId };
     return messages.respond(command, idempotency, 201, (row) => toMessage(participants, row));
   },

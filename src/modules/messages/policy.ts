@@ -3,8 +3,8 @@ import { RETRY_INDIVIDUALLY } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { isVisible } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
+import { findVisibleEvent, requireVisibleEvent } from '../events/visible-event.ts';
 import type { People } from '../people/people.ts';
 import type { RelationRow } from '../people/present.ts';
 
@@ -13,25 +13,24 @@ export async function requirePerson(people: People, id: string): Promise<void> {
   if (!(await people.find(id))?.hasAccount) throw new Problem('user_not_found');
 }
 
-type Events = EventServices['events'];
+type Events = Pick<EventServices, 'events' | 'isInvited'>;
 
 /** @returns the id @throws Problem `event_not_found` if the sender may not see the event */
-export async function requireEvent(events: Events, sender: Caller, eventId: string): Promise<string> {
+export async function requireEvent(services: Events, sender: Caller, eventId: string): Promise<string> {
   const id = readId(eventId, 'event_not_found');
-  const event = await events.find(id);
-  if (!event || !isVisible(event.row, sender)) throw new Problem('event_not_found');
+  await requireVisibleEvent(services, id, sender);
   return id;
 }
 
 /** The events of messages that the reader may see. */
 export async function visibleEvents(
-  events: Events,
+  services: Events,
   reader: Caller,
   rows: { eventId: string | null }[],
 ): Promise<Set<string>> {
   const ids = [...new Set(rows.flatMap(({ eventId }) => eventId ?? []))];
-  const found = await Promise.all(ids.map((id) => events.find(id)));
-  return new Set(ids.filter((_, i) => found[i] && isVisible(found[i].row, reader)));
+  const found = await Promise.all(ids.map((id) => findVisibleEvent(services, id, reader)));
+  return new Set(ids.filter((_, i) => found[i]));
 }
 
 /**

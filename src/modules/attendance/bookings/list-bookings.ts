@@ -1,10 +1,10 @@
 import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../../http/cursors.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
-import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { requireOrganizer } from '../../events/policy.ts';
 import { EventParams } from '../../events/schemas.ts';
+import { requireVisibleEvent } from '../../events/visible-event.ts';
 import { toPerson } from '../../people/present.ts';
 import type { AttendanceServices } from '../services.ts';
 import { listBookings as findBookings } from './repo.ts';
@@ -22,12 +22,12 @@ export const listBookings = defineEndpoint({
   response: { 200: BookingList },
   problems: ['event_not_found', 'not_organizer'],
 
-  async handler({ caller, params, query }, { db, events, people, config }: AttendanceServices) {
+  async handler({ caller, params, query }, services: AttendanceServices) {
+    const { db, people, config } = services;
     const id = readId(params.id, 'event_not_found');
     const { status, limit, cursor } = query;
     const [after] = readCursor(cursor, 'number') ?? [0];
-    const event = await events.find(id);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, id, caller);
     requireOrganizer(event.row, caller);
     const found = await findBookings(db, id, { status, after, limit });
     const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);

@@ -3,9 +3,9 @@ import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { belongsToAudience, isOrganizer } from '../../events/audience.ts';
-import { isVisible } from '../../events/policy.ts';
 import type { Rsvp } from '../../events/repo.ts';
 import { EventParams } from '../../events/schemas.ts';
+import { requireVisibleEvent } from '../../events/visible-event.ts';
 import { toFoundUser } from '../../people/present.ts';
 import type { AttendanceServices } from '../services.ts';
 import { listGuests as findGuests, type GuestRow } from './repo.ts';
@@ -29,12 +29,12 @@ export const listGuests = defineEndpoint({
   compressed: 'text',
   problems: ['event_not_found', 'guest_list_private'],
 
-  async handler({ caller, params, query }, { db, events, isGuest, config }: AttendanceServices) {
+  async handler({ caller, params, query }, services: AttendanceServices) {
+    const { db, isGuest, config } = services;
     const eventId = readId(params.id, 'event_not_found');
     const { status, cursor, limit } = query;
     const after = readPosition(cursor);
-    const event = await events.find(eventId);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, eventId, caller);
     if (!(await belongsToAudience(event.row.guestListVisibility, event.row, caller, isGuest)))
       throw new Problem('guest_list_private');
     const seesAll = isOrganizer(event.row, caller);

@@ -1,10 +1,10 @@
 import { readCursor, toPage } from '../../../http/cursors.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
-import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { requireOrganizer } from '../../events/policy.ts';
 import { EventParams } from '../../events/schemas.ts';
 import { listShownPeople } from '../../events/shown-people.ts';
+import { requireVisibleEvent } from '../../events/visible-event.ts';
 import type { AttendanceServices } from '../services.ts';
 import { toJoinRequest } from './present.ts';
 import { listRequests as findRequests } from './repo.ts';
@@ -23,12 +23,12 @@ export const listRequests = defineEndpoint({
   response: { 200: JoinRequestList },
   problems: ['event_not_found', 'not_organizer'],
 
-  async handler({ caller, params, query }, { db, events, config }: AttendanceServices) {
+  async handler({ caller, params, query }, services: AttendanceServices) {
+    const { db, config } = services;
     const eventId = readId(params.id, 'event_not_found');
     const { status, limit, cursor } = query;
     const [at, userId] = readCursor(cursor, 'time', 'id') ?? [];
-    const event = await events.find(eventId);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, eventId, caller);
     requireOrganizer(event.row, caller);
     const after = at && userId ? { at, userId } : null;
     const found = await findRequests(db, eventId, { status, after, limit: limit + 1 });

@@ -12,6 +12,7 @@ import {
 import { changedEvents } from '../../events/changed-events.ts';
 import { deleteRequests, type NewRequest, type RequestKey, upsertRequests } from '../requests/repo.ts';
 import { moveRequestCounts } from '../requests/summary.ts';
+import { answerInvitations, answerOf, type InvitationAnswer } from './answer-invitations.ts';
 import { decideRsvp, type RsvpCommand, type RsvpDecision, type RsvpResult } from './policy.ts';
 import {
   deleteRsvps,
@@ -62,7 +63,7 @@ function decideAll(
   { respondents, summaryStates }: ReadState,
   now: Date,
 ): Decided<RsvpResult> {
-  const rows: ChangedRows = { written: [], removed: [], asked: [], ended: [] };
+  const rows: ChangedRows = { written: [], removed: [], asked: [], ended: [], answered: [] };
   const moves = new Map<string, EventMove>();
   const decide = ({ command, viewer, index }: Admitted<RsvpCommand>) => {
     const { eventId } = command;
@@ -77,6 +78,8 @@ function decideAll(
     addMove(sum, command, decision);
     addRequestMove(sum, viewer.id, decision, found);
     addRows(rows, command, decision);
+    // An invitation by the id of the account has the answer too.
+    if (found.standing.isInvited) rows.answered.push(answerOf(command, found.rsvp));
     return { ...decision.result, rsvpCount: event.rsvpCount + sum.rsvps };
   };
   return {
@@ -104,7 +107,13 @@ function addRequestMove(
   if (request === 'ended') asked.push({ personId, amount: -1 });
 }
 
-type ChangedRows = { written: WrittenRsvp[]; removed: RsvpKey[]; asked: NewRequest[]; ended: RequestKey[] };
+type ChangedRows = {
+  written: WrittenRsvp[];
+  removed: RsvpKey[];
+  asked: NewRequest[];
+  ended: RequestKey[];
+  answered: InvitationAnswer[];
+};
 
 function addRows(rows: ChangedRows, command: RsvpCommand, { move, request }: RsvpDecision): void {
   const { eventId, caller, status, extraGuests, isHidden, ask } = command;
@@ -118,11 +127,12 @@ function addRows(rows: ChangedRows, command: RsvpCommand, { move, request }: Rsv
   else rows.written.push({ eventId, userId, status, extraGuests, isHidden });
 }
 
-const rowStatements = ({ written, removed, asked, ended }: ChangedRows, now: Date): Statement[] => [
+const rowStatements = ({ written, removed, asked, ended, answered }: ChangedRows, now: Date): Statement[] => [
   ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
   ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
   ...(asked.length > 0 ? [upsertRequests(asked, now)] : []),
   ...(ended.length > 0 ? [deleteRequests(ended)] : []),
+  ...(answered.length > 0 ? [answerInvitations(answered, now)] : []),
 ];
 
 /** The statements that write the counters of events, what organizers are notified of, and the change. */

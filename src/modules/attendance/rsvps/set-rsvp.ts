@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { body as bodySchema, named, nullable, oneOf } from '../../../http/schemas.ts';
+import { body as bodySchema, named, nullable, oneOf, prose } from '../../../http/schemas.ts';
+import type { UnlockedCaller } from '../../../identity/caller.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { requestStatuses, rsvpStatuses } from '../../events/repo.ts';
 import { EventParams } from '../../events/schemas.ts';
@@ -9,7 +11,12 @@ import type { AttendanceServices } from '../services.ts';
 
 const NewRsvp = bodySchema(
   {
-    status: nullable(oneOf(rsvpStatuses), { description: 'Null removes the RSVP, and withdraws a request.' }),
+    status: nullable(oneOf([...rsvpStatuses, 'declined']), {
+      description:
+        'Null removes the RSVP, and withdraws a request. `declined`: for accounts that were invited by their ids; it ends the RSVP, the claims, and the ' +
+        'booking or place in the waitlist.',
+    }),
+    reply: Type.Optional(prose(300, { description: 'For the organizer, with `declined`.' })),
     extraGuests: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -44,6 +51,16 @@ const RsvpResult = named(
   }),
 );
 
+/** A service of the module of answers by invitations, which is above this one: claims end with the RSVP. */
+export type Declining = {
+  /**
+   * Declines the invitation of an account by its id.
+   * @returns the number of RSVPs of the event
+   * @throws Problem `event_not_found`, `not_invited`
+   */
+  declineInvitation(caller: UnlockedCaller, eventId: string, reply: string | null): Promise<number>;
+};
+
 export const setRsvp = defineEndpoint({
   method: 'POST',
   retry: 'repeatable',
@@ -61,6 +78,7 @@ export const setRsvp = defineEndpoint({
   response: { 200: RsvpResult },
   problems: [
     'event_not_found',
+    'not_invited',
     'removed_from_event',
     'event_cancelled',
     'rsvp_closed',
@@ -68,9 +86,14 @@ export const setRsvp = defineEndpoint({
     'request_refused',
   ],
 
-  async handler({ caller, params, body }, { rsvps }: AttendanceServices) {
+  async handler({ caller, params, body }, { rsvps, declineInvitation }: AttendanceServices & Declining) {
+    const { status, extraGuests = null, isHidden = null, reply } = body;
+    if (reply !== undefined && status !== 'declined') throw invalid('reply', 'needs the status declined');
     const eventId = readId(params.id, 'event_not_found');
-    const { status, extraGuests = null, isHidden = null } = body;
+    if (status === 'declined') {
+      const rsvpCount = await declineInvitation(caller, eventId, reply ?? null);
+      return { status: 200, body: { myRsvp: null, rsvpCount, myRequest: null } };
+    }
     const command = { eventId, caller, status, extraGuests, isHidden, ask: readAsk(body) };
     return { status: 200, body: await rsvps.apply(command) };
   },

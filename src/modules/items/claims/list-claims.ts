@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import { unlessLate } from '#fresh-records';
 import { readCursor, toPage } from '../../../http/cursors.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { Problem } from '../../../lib/errors.ts';
 import { readId, readItemId } from '../../../lib/ids.ts';
-import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { requireOrganizer } from '../../events/policy.ts';
 import { EventParams } from '../../events/schemas.ts';
+import { requireVisibleEvent } from '../../events/visible-event.ts';
 import { requireItemOrganizer } from '../policy.ts';
 import { toGivenClaim } from '../present.ts';
 import { ClaimListQuery, ClaimPage, ItemParams } from '../schemas.ts';
@@ -33,8 +33,7 @@ export const listEventClaims = defineEndpoint({
 
   async handler({ caller, params, query }, services: ItemServices) {
     const eventId = readId(params.id, 'event_not_found');
-    const event = await services.events.find(eventId);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, eventId, caller);
     requireOrganizer(event.row, caller);
     return { status: 200, body: await loadClaimPage(services, { eventId }, query) };
   },

@@ -3,7 +3,7 @@ import { sql, type Transaction } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import { formatCommentId, formatItemId, readCommentId, readId, readItemId } from '../../../lib/ids.ts';
 import { findCommentAuthor } from '../../comments/readers.ts';
-import { isVisible } from '../../events/policy.ts';
+import { invitedIn, isVisibleTo } from '../../events/invited.ts';
 import { findEvent } from '../../events/repo.ts';
 import { findItemState } from '../../items/repo.ts';
 import type { NewReport } from './schemas.ts';
@@ -19,7 +19,9 @@ type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<ReportableS
 export const subjectFinders: Record<NewReport['subject']['type'], Find> = {
   async event(tx, id, viewer) {
     const event = await findEvent(tx, readId(id, 'subject_not_found'));
-    return event && isVisible(event, viewer) ? { id: event.id, aboutId: event.organizerId } : null;
+    return event && (await isVisibleTo(invitedIn(tx), event.id, event, viewer))
+      ? { id: event.id, aboutId: event.organizerId }
+      : null;
   },
   async item(tx, id, viewer) {
     const item = readItemId(id, 'subject_not_found');

@@ -64,11 +64,14 @@ async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
   return event ? { ...locked, actorId: authorId ?? event.organizerId, isCurrent: event.isCurrent } : null;
 }
 
-/** SQL condition on `events e`: people can see the event, it is not over, and the reason of the kind holds. */
+/**
+ * SQL condition on `events e`: people can see the event, it is not over, and the reason of the kind holds. The inbox, mails and
+ * pushes leave a private event out for people who are not invited.
+ */
 export function isCurrent(kind: FanOutKind, now: Date): Statement {
   const { isAlsoAfterEnd, while: holds }: FanOutRule = fanOuts[kind];
   const isNotOver = isAlsoAfterEnd ? empty : sql`and e.end_at > ${now}`;
-  return sql`(not e.hidden and e.visibility <> 'private' ${isNotOver} and ${holds(now)})`;
+  return sql`(not e.hidden ${isNotOver} and ${holds(now)})`;
 }
 
 type LockedFanOut = Omit<FanOut, 'actorId' | 'isCurrent'>;

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { named } from '../../../http/schemas.ts';
-import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { countMailsAbout, mailStates } from '../../../mail/mails.ts';
 import { listAnnouncementIds } from '../../../outbox/announcements.ts';
 import { kindsWithoutEvent, notificationKinds } from '../../../outbox/kinds.ts';
-import { isVisible, requireOrganizer } from '../../events/policy.ts';
+import { requireOrganizer } from '../../events/policy.ts';
 import { EventParams } from '../../events/schemas.ts';
 import type { EventServices } from '../../events/services.ts';
+import { requireVisibleEvent } from '../../events/visible-event.ts';
 
 const count = Type.Integer({ examples: [12] });
 const EventMails = named(
@@ -33,14 +33,13 @@ export const getEventMails = defineEndpoint({
   // An event may have 100,000 guests.
   limits: { turns: 'heavy' },
 
-  async handler({ caller, params }, { db, events }: EventServices) {
+  async handler({ caller, params }, services: EventServices) {
     const id = readId(params.id, 'event_not_found');
-    const event = await events.find(id);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const event = await requireVisibleEvent(services, id, caller);
     requireOrganizer(event.row, caller);
     // The mail of an announcement is about it, and not about its event.
-    const subjects = [id, ...(await listAnnouncementIds(db, id))];
-    const counts = await countMailsAbout(db, subjects, kindsOfEvents);
+    const subjects = [id, ...(await listAnnouncementIds(services.db, id))];
+    const counts = await countMailsAbout(services.db, subjects, kindsOfEvents);
     const body = Object.fromEntries(mailStates.map((state) => [state, counts.get(state) ?? 0]));
     return { status: 200, body: body as Record<(typeof mailStates)[number], number> };
   },

@@ -1,0 +1,28 @@
+import { actAs } from '../../../identity/act-as.ts';
+import type { UnlockedCaller } from '../../../identity/caller.ts';
+import { listContactsOf } from '../invited-people.ts';
+import { lockOpenInvitation } from '../open-invitation.ts';
+import { refuseAnswer } from '../refuse-answer.ts';
+import type { InvitationRow } from '../repo.ts';
+import type { InvitationAnswered } from './schemas.ts';
+import type { AnswerServices } from './services.ts';
+import { answerInvitation, type GivenAnswer } from './write-answer.ts';
+
+/**
+ * Answers by an invitation in the name of an account, whose the invitation becomes.
+ * @throws Problem `invitation_not_found`, `not_invited`, `invitation_used`, and those of `answerInvitation`
+ */
+export const answerAsAccount = (
+  services: AnswerServices,
+  caller: UnlockedCaller,
+  invitation: InvitationRow,
+  answer: GivenAnswer,
+): Promise<InvitationAnswered> =>
+  actAs(services.db, caller, async (tx, caller) => {
+    const contacts = (await listContactsOf(tx, caller.id)).map(({ value }) => value);
+    const locked = await lockOpenInvitation(tx, services, invitation);
+    const refusal = refuseAnswer(locked, { id: caller.id, contacts });
+    if (refusal) throw refusal;
+    const written = await answerInvitation(tx, services, { caller, role: caller.role }, locked, answer);
+    return { guestToken: null, expiresAt: null, ...written };
+  });

@@ -1,0 +1,3 @@
+import type { GuestServices } from '../../guests/services.ts';
+
+export type AnswerServices = GuestServices;

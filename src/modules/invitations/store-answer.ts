@@ -1,0 +1,39 @@
+/** What answers write to invitations, whose rows the transaction has locked. */
+import { sql, type Transaction } from '#pg';
+import type { UnlockedCaller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { InvitationKey, InvitationRow, InvitationStatus } from './repo.ts';
+
+/** `reply`: null keeps it. */
+type StoredAnswer = { status: InvitationStatus; extraGuests: number; reply: string | null };
+
+/** Stores the answer of a person, whose the invitation becomes. @param person null for a guest who declines before there is one */
+export async function storeAnswer(
+  tx: Transaction,
+  { subjectId, id }: InvitationKey,
+  person: Pick<UnlockedCaller, 'id' | 'hasAccount'> | null,
+  { status, extraGuests, reply }: StoredAnswer,
+  now: Date,
+): Promise<void> {
+  const [userId, guestId] = person?.hasAccount ? [person.id, null] : [null, person?.id ?? null];
+  await tx.execute(sql`
+    update invitations set status = ${status}, extra_guests = ${extraGuests}, reply = coalesce(${reply}, reply),
+      answered_at = ${now}, user_id = coalesce(${userId}, user_id), guest_id = coalesce(${guestId}, guest_id)
+    where subject_id = ${subjectId} and id = ${id}`);
+}
+
+/**
+ * Counts a person's first answer by a link for many as a use.
+ * @throws Problem `link_used_up`
+ */
+export async function countUse(tx: Transaction, invitation: InvitationRow, userId: string): Promise<void> {
+  const { subjectId, id, uses, maxUses } = invitation;
+  const isFirst = await tx.execute(sql`
+    insert into invitation_uses (subject_id, invitation_id, user_id) values (${subjectId}, ${id}, ${userId})
+    on conflict do nothing`);
+  if (isFirst === 0) return;
+  if (uses >= maxUses) throw new Problem('link_used_up');
+  await tx.execute(
+    sql`update invitations set uses = uses + 1 where subject_id = ${subjectId} and id = ${id}`,
+  );
+}
