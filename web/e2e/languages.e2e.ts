@@ -98,6 +98,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
   const pages: Pages = {
     '/': `/?${search}`,
     '/e/[id]': path,
+    '/e/[id]/comments': `${path}/comments`,
     '/e/[id]/guests': `${path}/guests`,
     '/e/[id]/share': `${path}/share`,
     '/mine': '/mine',
@@ -107,6 +108,9 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/e/[id]/(organizer)/items': `${path}/items`,
     '/e/[id]/(organizer)/bring': `${path}/bring`,
     '/e/[id]/(organizer)/bookings': `${path}/bookings`,
+    '/e/[id]/(organizer)/announcements': `${path}/announcements`,
+    '/e/[id]/(organizer)/guest-list/add': `${path}/guest-list/add`,
+    '/e/[id]/(organizer)/guest-list/[userId]': `${path}/guest-list/${guest.id}`,
     settings: '/settings',
     '/settings/[[section]]': '/settings/profile',
     '/settings/devices': '/settings/devices',

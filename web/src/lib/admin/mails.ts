@@ -13,6 +13,8 @@ export const states: Record<AdminMail['state'], () => string> = {
 export const mailKinds: Record<AdminMail['kind'], () => string> = {
   ...labels,
   contact_changed: m.admin_mail_contact_changed,
+  invited: m.admin_mail_invited,
+  invited_reminder: m.admin_mail_invited_reminder,
   summary: m.people_kind_summary,
   test: m.admin_mail_test,
 };

@@ -80,6 +80,9 @@ export const actions: Record<Action, () => string> = {
   contact_changed: m.admin_action_contact_changed,
   contact_removed: m.admin_action_contact_removed,
   sign_in_link: m.admin_action_sign_in_link,
+  invitations_sent: m.admin_action_invitations_sent,
+  links_made: m.admin_action_links_made,
+  link_withdrawn: m.admin_action_link_withdrawn,
   refresh_token_reused: m.admin_action_refresh_token_reused,
 };
 
@@ -107,6 +110,9 @@ const sentences: Record<
   contact_changed: m.admin_did_contact_changed,
   contact_removed: m.admin_did_contact_removed,
   sign_in_link: m.admin_did_sign_in_link,
+  invitations_sent: m.admin_did_invitations_sent,
+  links_made: m.admin_did_links_made,
+  link_withdrawn: m.admin_did_link_withdrawn,
   refresh_token_reused: m.admin_did_refresh_token_reused,
 };
 
