@@ -64,15 +64,19 @@ export type ContactHook = (tx: Transaction, userId: string, changed: Contact[]) 
  * removes the person. RSVPs, bookings, claims and guest tokens end without a hook. The transaction holds the locks of the
  * event's counters; the hook locks only rows that no transaction locks before it waits for these.
  */
-export type DepartureHook = (
-  tx: Transaction,
-  departure: { eventId: string; userId: string; isRemoved: boolean },
-) => Promise<{
-  /** Whether the person had anything. */
-  hadAny: boolean;
-  /** Cached records that change. */
-  records?: ChangedRecords[];
-}>;
+export type DepartureHook = {
+  /** The first table in LOCK_ORDER that the hook writes. */
+  firstTable: LockedTable;
+  run(
+    tx: Transaction,
+    departure: { eventId: string; userId: string; isRemoved: boolean },
+  ): Promise<{
+    /** Whether the person had anything. */
+    hadAny: boolean;
+    /** Cached records that change. */
+    records?: ChangedRecords[];
+  }>;
+};
 
 export type Module<S> = {
   /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */

@@ -9,7 +9,7 @@ const isProfile = ({ name }: ExportSection) => Number(name === 'profile');
 
 export const accountHooks: AccountHooks = {
   deletionHooks: orderHooks(modules.flatMap(({ deletionHooks = [] }) => deletionHooks)),
-  departureHooks: modules.flatMap(({ departureHooks = [] }) => departureHooks),
+  departureHooks: orderHooks(modules.flatMap(({ departureHooks = [] }) => departureHooks)),
   contactHooks: modules.flatMap(({ contactHooks = [] }) => contactHooks),
   // In the order of the modules, after the profile.
   exportSections: modules

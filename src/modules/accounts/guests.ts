@@ -93,6 +93,27 @@ export async function listContactsOfGuest(
   return guest ? contactsOf(guest) : [];
 }
 
+/**
+ * Makes a contact that of a guest of an event who has none, unless another guest of the event has it. The transaction must hold the
+ * lock of the contact and that of the guest, and record `changedPeople` at its end.
+ * @returns whether the guest has it now
+ */
+export async function keepContact(
+  tx: Transaction,
+  { eventId, userId }: { eventId: string; userId: string },
+  { kind, value }: MessageContact,
+): Promise<boolean> {
+  const guests = await tx.query(sql`
+    select 1 from users where id = ${userId} and guest_of = ${eventId} and email is null and phone is null`);
+  if (guests.length === 0) return false;
+  const isFree = await tx.execute(sql`
+    insert into guest_contacts (contact, event_id, user_id) values (${value}, ${eventId}, ${userId})
+    on conflict do nothing`);
+  if (isFree === 0) return false;
+  await tx.execute(sql`${update('users', sql`${raw(kind)} = ${value}`)} where id = ${userId}`);
+  return true;
+}
+
 /** The account, and the guest of the event, to whom a contact belongs. */
 export async function listPeopleOfContact(
   tx: Transaction,

@@ -54,11 +54,14 @@ async function deleteRequestsOf(tx: Transaction, userId: string): Promise<void> 
 }
 
 /** Deletes the request of a person whom the organizer removes. People who leave keep a refusal, so they cannot ask again at once. */
-export const endRequest: DepartureHook = async (tx, { eventId, userId, isRemoved }) => {
-  if (!isRemoved) return { hadAny: false };
-  const hadAny = (await tx.execute(deleteRequests([{ subjectId: eventId, userId }]))) > 0;
-  if (hadAny) await takeBack(tx, 'requests', userId, [{ eventId }], writeRequestCounts);
-  return { hadAny };
+export const requestDepartureHook: DepartureHook = {
+  firstTable: 'requests',
+  run: async (tx, { eventId, userId, isRemoved }) => {
+    if (!isRemoved) return { hadAny: false };
+    const hadAny = (await tx.execute(deleteRequests([{ subjectId: eventId, userId }]))) > 0;
+    if (hadAny) await takeBack(tx, 'requests', userId, [{ eventId }], writeRequestCounts);
+    return { hadAny };
+  },
 };
 
 /**

@@ -1,7 +1,7 @@
 import { defineModule } from '../../http/define-module.ts';
 import { bookSeats, cancelBooking, changeBooking, getBooking } from './bookings/booking.ts';
 import { listBookings } from './bookings/list-bookings.ts';
-import { attendanceDeletionHooks, endRequest } from './delete-account-data.ts';
+import { attendanceDeletionHooks, requestDepartureHook } from './delete-account-data.ts';
 import { attendanceExportSections } from './export-sections.ts';
 import { listGuests } from './guests/list-guests.ts';
 import { decideRequest } from './requests/decide-request.ts';
@@ -27,6 +27,6 @@ export const attendance = defineModule<AttendanceServices & Declining>({
     listBookings,
   },
   deletionHooks: attendanceDeletionHooks,
-  departureHooks: [endRequest],
+  departureHooks: [requestDepartureHook],
   exportSections: attendanceExportSections,
 });

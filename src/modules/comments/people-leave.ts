@@ -14,9 +14,12 @@ export async function endComments(
 }
 
 /** Comments alone make nobody a guest of an event. */
-export const commentDepartureHook: DepartureHook = async (tx, departure) => {
-  await endComments(tx, departure);
-  return { hadAny: false };
+export const commentDepartureHook: DepartureHook = {
+  firstTable: 'comment_counters',
+  run: async (tx, departure) => {
+    await endComments(tx, departure);
+    return { hadAny: false };
+  },
 };
 
 /** Makes the comments of a guest those of another person. */

@@ -24,8 +24,8 @@ export async function depart(
   await lockAnswer(tx, eventId, await listClaimsOf(tx, key));
   let [hadAny = false] = await listAreGuests(tx, [key]);
   const records: ChangedRecords[] = [];
-  for (const hook of services.departureHooks) {
-    const ended = await hook(tx, { ...key, isRemoved });
+  for (const { run } of services.departureHooks) {
+    const ended = await run(tx, { ...key, isRemoved });
     hadAny ||= ended.hadAny;
     records.push(...(ended.records ?? []));
   }

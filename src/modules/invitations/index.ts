@@ -2,7 +2,7 @@ import { defineModule } from '../../http/define-module.ts';
 import { refreshInvitedByContacts } from './confirm-contact.ts';
 import { invitationDeletionHooks } from './delete-account-data.ts';
 import { deliverInvitations } from './deliver.ts';
-import { endInvitationsOf } from './depart.ts';
+import { invitationDepartureHook } from './depart.ts';
 import { eraseOldInvitations } from './erase-invitations.ts';
 import { invitationExportSections } from './export-sections.ts';
 import { changeInvitation, getInvitation, withdrawInvitation } from './invitation.ts';
@@ -27,7 +27,7 @@ export const invitations = defineModule<InvitationServices>({
     { name: 'send invitations', everyMs: 1_000, run: deliverInvitations },
     { name: 'erase invitations to old events', everyMs: 60 * 60_000, run: eraseOldInvitations },
   ],
-  departureHooks: [endInvitationsOf],
+  departureHooks: [invitationDepartureHook],
   contactHooks: [refreshInvitedByContacts],
   deletionHooks: invitationDeletionHooks,
   exportSections: invitationExportSections,

@@ -1,6 +1,8 @@
 /** Guests without an account whom the links of invitations have made. */
 import { type Queryable, sql, type Transaction } from '#pg';
+import type { MessageContact } from '../../lib/contact.ts';
 import { listContactsOf } from './invited-people.ts';
+import { contactOf, type InvitationRow, selectInvitations } from './repo.ts';
 import { hashInvitationToken } from './token.ts';
 
 /**
@@ -19,6 +21,17 @@ export async function listInvitedGuests(
     union select guest_id from invitations
     where guest_id is not null and token_hash = ${hash} and contact_kind is null and max_uses = 1`);
   return rows.map(({ guestId }) => guestId);
+}
+
+/** The contacts of the invitations that made a guest of an event; none for an account. */
+export async function listInvitedContacts(
+  db: Queryable,
+  { eventId, userId }: { eventId: string; userId: string },
+): Promise<MessageContact[]> {
+  const rows = await db.query<InvitationRow>(
+    selectInvitations(sql`where i.subject_id = ${eventId} and i.guest_id = ${userId}`),
+  );
+  return rows.flatMap((row) => contactOf(row) ?? []);
 }
 
 /**

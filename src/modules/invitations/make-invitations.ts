@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { newId } from '#base';
+import { type ChangedRecords, recordChange } from '#fresh-records';
 import { isOneOf, sql, type Transaction } from '#pg';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -8,6 +9,7 @@ import { insertCauses } from '../../outbox/causes.ts';
 import { hashContact } from '../accounts/codes/hashes.ts';
 import { listGuestsWith } from '../accounts/guests.ts';
 import { lockEventCounters } from '../attendance/lock-event-counters.ts';
+import { approveInvited } from '../attendance/requests/write-decisions.ts';
 import { writeStandings } from '../events/event-people.ts';
 import { requireOrganizer } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
@@ -63,11 +65,13 @@ export async function makeInvitations(
     })),
   );
   await insertSends(tx, sends);
-  await storeInvited(tx, made);
+  const records = await storeInvited(tx, event, made, now);
   await tellAccounts(tx, sends, made);
   await audit(tx, context, caller, { subjectId, links, sent: made.length - links });
+  const data = await presentInvitations(tx, rows, caller.id, config);
+  if (records.length > 0) await recordChange(tx, { records });
   return {
-    data: await presentInvitations(tx, rows, caller.id, config),
+    data,
     meta: { created: made.length, existing: rows.length - made.length, waiting: waitingOf(sends, now) },
   };
 }
@@ -188,18 +192,27 @@ async function tellAccounts(tx: Transaction, sends: Send[], made: InvitationRow[
 export const causeOf = ({ userId, subjectId, inviterId }: InvitationRow) =>
   userId === null ? [] : [{ userId, kind: 'invitation' as const, subjectId, actorId: inviterId, amount: 1 }];
 
-/** Accounts and guests who are invited, also by a contact that they have confirmed, are so at once; who was removed may answer again. */
-async function storeInvited(tx: Transaction, made: InvitationRow[]): Promise<void> {
-  const [first] = made;
-  if (!first) return;
-  const { subjectId: eventId } = first;
+/**
+ * Accounts and guests who are invited, also by a contact that they have confirmed, are so at once; who was removed may answer again.
+ * An invitation by the id of an account approves its request.
+ * @returns what the caller records in the change log
+ */
+async function storeInvited(
+  tx: Transaction,
+  event: EventRow,
+  made: InvitationRow[],
+  now: Date,
+): Promise<ChangedRecords[]> {
+  const { id: eventId } = event;
   const accounts = await listInvited(tx, made);
   const contacts = made.flatMap((row) => contactOf(row) ?? []);
   const guests = (await listGuestsWith(tx, contacts)).filter((guest) => guest.eventId === eventId);
   const people = [...accounts, ...guests];
-  if (people.length === 0) return;
+  if (people.length === 0) return [];
   await lockEventCounters(tx, [eventId], sql`1 as locked`, true);
   await tx.execute(writeStandings(people, { isInvited: true, isRemoved: false }));
+  const byId = made.flatMap(({ isById, userId }) => (isById && userId ? [userId] : []));
+  return approveInvited(tx, event, byId, now);
 }
 
 async function audit(

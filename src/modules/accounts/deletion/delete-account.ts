@@ -12,7 +12,7 @@ import { LOCK_ORDER } from '../../../schema/locks.ts';
 import { type AccountNames, deleteNames, deleteUser } from './delete-user.ts';
 
 /** Sorts hooks by the place of their first table in LOCK_ORDER. */
-export const orderHooks = (hooks: DeletionHook[]): DeletionHook[] =>
+export const orderHooks = <H extends Pick<DeletionHook, 'firstTable'>>(hooks: H[]): H[] =>
   hooks.toSorted((a, b) => LOCK_ORDER.indexOf(a.firstTable) - LOCK_ORDER.indexOf(b.firstTable));
 
 type Deletion = {

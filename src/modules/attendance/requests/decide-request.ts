@@ -5,6 +5,7 @@ import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { actAs } from '../../../identity/act-as.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
+import { requireNotRemoved } from '../../events/event-people.ts';
 import { findOwnEvent } from '../../events/require-own-event.ts';
 import { EventParams } from '../../events/schemas.ts';
 import { listPeople } from '../../people/repo.ts';
@@ -23,7 +24,7 @@ export const decideRequest = defineEndpoint({
   summary: 'Approve or refuse a request to join',
   description:
     'For the organizer and admins. An approval makes the RSVP that the person asked for, also after `rsvpUntil` and after a refusal. ' +
-    'Repeated, it changes nothing. Who was approved can be removed from the event, and not be refused.',
+    'Repeated, it changes nothing. Who was approved can be removed from the event, and not be refused. Who was removed is invited to come again, and not approved.',
   caller: 'fresh',
   params: Type.Object({
     ...EventParams.properties,
@@ -31,7 +32,13 @@ export const decideRequest = defineEndpoint({
   }),
   body: JoinDecision,
   response: { 200: DecidedRequest },
-  problems: ['event_not_found', 'not_organizer', 'request_not_found', 'event_cancelled'],
+  problems: [
+    'event_not_found',
+    'not_organizer',
+    'request_not_found',
+    'removed_from_event',
+    'event_cancelled',
+  ],
 
   async handler({ caller, params, body }, { db, clock, config }: AttendanceServices) {
     const eventId = readId(params.id, 'event_not_found');
@@ -63,6 +70,8 @@ async function decideIn(
   if (changes instanceof Problem) throw changes;
   if (!request) throw new Problem('request_not_found');
   if (!changes) return request;
+  // An account that has confirmed the contact of a removed guest since it asked.
+  if (status === 'approved') await requireNotRemoved(tx, { eventId: id, userId });
   const records = await writeDecisions(tx, status, { event, title, requests: [request] }, now);
   if (records.length > 0) await recordChange(tx, { records });
   return request;

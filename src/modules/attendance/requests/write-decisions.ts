@@ -37,8 +37,7 @@ export async function writeDecisions(
 async function makeRsvps(tx: Transaction, event: RsvpEvent, requests: RequestRow[], now: Date) {
   const { eventId } = event;
   const keys = requests.map(({ userId }) => ({ eventId, userId }));
-  // Who owns the contact of a removed guest can ask with an account: the organizer lets the person in again.
-  await tx.execute(writeStandings(keys, { isApproved: true, isRemoved: false }));
+  await tx.execute(writeStandings(keys, { isApproved: true }));
   const people = await findRsvps(tx, keys);
   // A server of the release before this feature lets people answer, and leaves their requests.
   const asked = requests.filter((_, i) => !people[i]?.rsvp);
@@ -68,8 +67,9 @@ export async function approveInvited(
   userIds: string[],
   now: Date,
 ): Promise<ChangedRecords[]> {
+  if (userIds.length === 0) return [];
   const event = (await lockRsvpEvents(tx, [id], true)).get(id);
-  if (!event || userIds.length === 0) return [];
+  if (!event) return [];
   const requests = await findRequests(tx, id, userIds);
   const pending = requests.filter(({ status }) => status === 'pending');
   return writeDecisions(tx, 'approved', { event, title, requests: pending }, now);

@@ -17,6 +17,8 @@ import { deleteGuestSessions, lockGuestSessions } from '../../accounts/sessions/
 import { findRemoved, writeStandings } from '../../events/event-people.ts';
 import type { EventRow } from '../../events/present.ts';
 import { findOwnEvent, requireOwnEvent } from '../../events/require-own-event.ts';
+import { listInvitedContacts } from '../../invitations/invited-guests.ts';
+import { refreshInvited } from '../../invitations/invited-people.ts';
 import { deleteGuest } from '../delete-guest.ts';
 import { depart } from '../depart.ts';
 import type { GuestServices } from '../services.ts';
@@ -29,8 +31,8 @@ export const removeGuest = defineEndpoint({
   description:
     'For the organizer of the event and admins. Ends what the person has at the event: the RSVP, the request, the booking or place in ' +
     'the waitlist, the claims, the comments, the invitation and the guest tokens. Until the person is invited again, new answers, ' +
-    'seats and claims of the person, and of accounts that have confirmed the contact of a guest without an account, are a 403 ' +
-    '`removed_from_event`. The person is notified, except with `silent=true`.',
+    'seats and claims of the person, and of accounts that have confirmed the contact of a guest without an account, or of its ' +
+    'invitation, are a 403 `removed_from_event`. The person is notified, except with `silent=true`.',
   caller: 'fresh',
   params: GuestParams,
   query: Type.Object({
@@ -48,7 +50,7 @@ export const removeGuest = defineEndpoint({
     const userId = readId(params.userId, 'guest_not_found');
     if (userId === event.organizerId) throw new Problem('is_organizer');
     const key = { eventId, userId };
-    const contacts = await listContactsOfGuest(db, key);
+    const contacts = [...(await listContactsOfGuest(db, key)), ...(await listInvitedContacts(db, key))];
     await transaction(db, async (tx) => {
       // An account that confirms one of them at the same time finds the guest removed, or is found here.
       await lockContacts(
@@ -94,13 +96,11 @@ async function forbidReturn(
 ): Promise<void> {
   const owners = await Promise.all(contacts.map((contact) => listPeopleOfContact(tx, eventId, contact)));
   const ids = new Set(owners.flat().filter((id) => id !== userId && id !== organizerId));
+  const others = [...ids].map((id) => ({ eventId, userId: id }));
   const standing = { isRemoved: true, isInvited: false, isApproved: false };
   await tx.execute(writeStandings([{ eventId, userId }], standing));
-  if (ids.size > 0)
-    await tx.execute(
-      writeStandings(
-        [...ids].map((id) => ({ eventId, userId: id })),
-        { isRemoved: true },
-      ),
-    );
+  if (others.length === 0) return;
+  // The invitation of the contact has ended.
+  await refreshInvited(tx, others);
+  await tx.execute(writeStandings(others, { isRemoved: true }));
 }
