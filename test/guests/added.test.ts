@@ -140,6 +140,21 @@ test('add guests: 403 for others than organizer and admins, 404 for hidden event
 });
 
 // spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+test('add guests: 201 after the deadline, where the organizer approves guests, and at a private event; by admins too', async () => {
+  const rsvpUntil = new Date(Date.now() + 3_600_000).toISOString();
+  const closed = { rsvpUntil, rsvpApproval: 'organizer', visibility: 'private' };
+  const { id } = await createEvent(api, organizer, closed);
+  await api.sql`update events set rsvp_until = now() - interval '1 hour', version = version + 1 where id = ${id}`;
+  for (const token of [organizer.token, admin.token]) {
+    const { data } = expectStatus(await post(id, [{ name: 'Ida', status: 'interested' }], token), 201).body;
+    const path = `/v1/events/${id}/guests/${data[0].user.id}`;
+    const { body } = expectStatus(await api.patch(path, token, { status: 'going', extraGuests: 3 }), 200);
+    assert.deepEqual([body.status, body.extraGuests], ['going', 3]);
+  }
+  await assertCounters(api.sql);
+});
+
+// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 409 above 500 added ones, of whom removed ones do not count', async () => {
   const event = await createEvent(api, organizer);
   for (let n = 0; n < 4; n++) await add(event.id, ...many(100));

@@ -1,6 +1,7 @@
 /** Who sees a private event, by every way in which an event can be read. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAnnouncementClient } from '../announcements/announcement-client.ts';
 import { createNotificationClient } from '../notifications/notification-client.ts';
 import { bookingPath } from '../support/booking-client.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../support/factories.ts';
 import { answerAsGuest } from '../support/guests.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { invite as inviteTo } from '../support/invitations.ts';
 import { isNamed, openStream } from '../support/live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -180,4 +182,25 @@ test('private: of a change, invited guests are told and others are not', async (
   await deliver();
   assert.deepEqual(await summary(invited), ['eventCancelled×1!']);
   assert.deepEqual(await summary(other), []);
+});
+
+// spec: 31 GET /v1/notifications: private events
+test('private: an announcement reaches invited guests and who has not answered; others who go get none of it', async () => {
+  const event = await secretEvent({ visibility: 'public' });
+  const [going, unanswered, other] = [await createUser(api), await createUser(api), await createUser(api)];
+  await inviteTo(api, organizer, event.id, [{ userId: going.id }, { userId: unanswered.id }]);
+  for (const { token } of [going, other])
+    expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, token, { status: 'going' }), 200);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
+  const { announce, texts } = createAnnouncementClient(api);
+  await announce(organizer, event.id, { text: 'By the back door', audience: ['going', 'unanswered'] });
+  const { deliver, inbox } = createNotificationClient(api);
+  await deliver();
+  const read = async (person: Person) =>
+    (await inbox(person)).flatMap(({ announcement }) => announcement?.text ?? []);
+  assert.deepEqual(await read(going), ['By the back door']);
+  assert.deepEqual(await read(unanswered), ['By the back door']);
+  assert.deepEqual(await read(other), []);
+  assert.deepEqual(await texts(event.id, going), ['By the back door']);
+  expectProblem(await api.get(`/v1/events/${event.id}/announcements`, other.token), 404, 'event_not_found');
 });
