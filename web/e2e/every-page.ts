@@ -5,6 +5,7 @@ import {
   blockUser,
   bookSeats,
   followUser,
+  invite,
   listReports,
   report,
   sendMessage,
@@ -57,6 +58,7 @@ export async function createPages(people: People): Promise<Paths> {
       'duplicate',
       'edit',
       'guest-list',
+      'invitations',
       'items',
     ),
     '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
@@ -67,6 +69,7 @@ export async function createPages(people: People): Promise<Paths> {
       `/e/${event.id}/guest-list/${guest.id}`,
       `/e/${event.id}/guest-list/${event.addedGuestId}`,
     ],
+    '/e/[id]/(organizer)/invitations/[invitation]': [`/e/${event.id}/invitations/${event.invitationId}`],
     '/e/[id]/answer': [`/e/${event.id}/answer`],
     '/e/[id]/comments': [`/e/${event.id}/comments`],
     '/e/[id]/guests': [`/e/${event.id}/guests`],
@@ -107,7 +110,12 @@ async function createEventWithGuests({ organizer, guest, admin }: People) {
     path: { id: event.id },
     body: { guests: [{ name: 'Ida', extraGuests: 1 }] },
   });
-  return { ...event, addedGuestId: data.data[0]?.user.id };
+  const invited = await invite({
+    client: organizer.client,
+    path: { id: event.id },
+    body: { people: [{ name: 'Ana' }] },
+  });
+  return { ...event, addedGuestId: data.data[0]?.user.id, invitationId: invited.data.data[0]?.id };
 }
 
 const book = ({ client }: Person, id: string) =>

@@ -1,7 +1,7 @@
 /** Arabic, and text at 400 %: on the main pages no word of English is left, and nothing is lost. */
 import { randomInt } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
-import { report, sendMessage, updateMe } from '@potluck/client';
+import { invite, report, sendMessage, updateMe } from '@potluck/client';
 import type { PageRouteId } from '$app/types';
 import { openEvent } from './event-steps.ts';
 import {
@@ -39,7 +39,9 @@ const allowed = [
   /^(UTC|[A-Z]\w+\/\w+)$/,
   // Addresses, and the example of their beginning
   /^https?(:|$)/,
-  /^\d+\/e\/[\w-]+$/,
+  /^\d+\/[ei]\/[\w-]+$/,
+  // The example of a mail address
+  /^ana@example\.org$/,
 ];
 
 /** A word in Arabic letters that no other test uses. */
@@ -92,6 +94,11 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     client: guest.client,
     body: { subject: { type: 'event', id: event.id }, reason: 'scam', text: 'غير حقيقي' },
   });
+  const invited = await invite({
+    client: admin.client,
+    path: { id: event.id },
+    body: { people: [{ name: 'ليلى' }] },
+  });
   const path = `/e/${event.id}`;
   // Only what this test has created has the word. Other pages are about one person or event.
   const search = `q=${encodeURIComponent(word)}`;
@@ -108,6 +115,8 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/e/[id]/(organizer)/items': `${path}/items`,
     '/e/[id]/(organizer)/bring': `${path}/bring`,
     '/e/[id]/(organizer)/bookings': `${path}/bookings`,
+    '/e/[id]/(organizer)/invitations': `${path}/invitations`,
+    '/e/[id]/(organizer)/invitations/[invitation]': `${path}/invitations/${invited.data.data[0]?.id}`,
     '/e/[id]/(organizer)/announcements': `${path}/announcements`,
     '/e/[id]/(organizer)/guest-list/add': `${path}/guest-list/add`,
     '/e/[id]/(organizer)/guest-list/[userId]': `${path}/guest-list/${guest.id}`,

@@ -18,6 +18,8 @@ const ownLimits: Record<string, number> = {
   place: 3_000,
   /** A pasted list of guests. */
   table: 10_000,
+  /** A pasted list of people. */
+  list: 20_000,
   /** The rectangles of 200 pins (map-picture.svg). */
   pins: 8_000,
 };

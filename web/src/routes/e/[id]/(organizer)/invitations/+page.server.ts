@@ -1,0 +1,148 @@
+import {
+  type Client,
+  invite,
+  listInvitations,
+  remindInvited,
+  searchUsers,
+  sendInvitationAgain,
+  withdrawInvitation,
+} from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { type ReadInvitee, readInvitees } from '#lib/event/guests/read-invitees.ts';
+import { linesOf, texts } from '#lib/forms/texts.ts';
+import { m } from '#lib/messages/index.js';
+import { loadAll } from '#lib/server/collect.ts';
+import { formAction, InvalidFields, type Submission } from '#lib/server/form-action.ts';
+import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+const statuses = ['pending', 'going', 'interested', 'declined'] as const;
+
+export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
+  const { rows, isCut } = await loadAll((query) => listInvitations({ client, path: { id }, query }));
+  const asked = readQuery(url);
+  const show = statuses.find((status) => status === asked.text('show')) ?? null;
+  const shown = show ? rows.filter(({ status }) => status === show) : rows;
+  const { rows: invitations, ...pages } = pageOf(shown, readPageNumber(url), rowsPerPage);
+  return {
+    ...{ show, invitations, pages, isCut },
+    counts: Object.fromEntries(
+      statuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
+    ) as Record<(typeof statuses)[number], number>,
+    total: rows.length,
+    /** Whom a reminder reaches at most: the API leaves out those that it would reach too soon. */
+    unanswered: rows.filter(({ status, delivery }) => status === 'pending' && delivery === 'sent').length,
+    done: {
+      made: asked.text('made'),
+      existing: asked.text('existing'),
+      waiting: asked.text('waiting'),
+      reminded: asked.text('reminded'),
+    },
+  };
+};
+
+type OfEvent = Submission<{ id: string }>;
+
+const readList = (form: PageFields) => ({
+  list: linesOf(form.get('list')),
+  message: linesOf(form.get('message')),
+});
+const backTo = ({ id }: { id: string }, result: Record<string, number>): never =>
+  redirect(
+    303,
+    `/e/${id}/invitations?${new URLSearchParams(Object.entries(result).map(([name, n]) => [name, `${n}`]))}`,
+  );
+type Made = { data: { meta: { created: number; existing: number; waiting: { number: number } | null } } };
+const showMade = ({ data: { meta } }: Made, _: unknown, { path }: OfEvent): never =>
+  backTo(path, { made: meta.created, existing: meta.existing, waiting: meta.waiting?.number ?? 0 });
+
+export const actions: Actions = {
+  /** Shows what each line becomes. Nothing is stored. */
+  check: formAction({
+    access: 'people',
+    fields: readList,
+    send: async (_: OfEvent, { list }) => {
+      if (readInvitees(list).length === 0) throw new InvalidFields({ list: m.field_required() });
+    },
+    done: (_, values) => ({ values, isChecked: true }),
+  }),
+
+  /** Goes back to the list. */
+  edit: formAction({
+    access: 'people',
+    fields: readList,
+    send: async (_: OfEvent) => {},
+    done: (_, values) => ({ values, isChecked: false }),
+  }),
+
+  invite: formAction({
+    access: 'people',
+    fields: readList,
+    send: async ({ client, path, headers }: OfEvent, { list, message }) =>
+      invite({
+        ...{ client, path, headers },
+        body: { people: await toPeople(client, readInvitees(list)), ...(message && { message }) },
+      }),
+    done: showMade,
+  }),
+
+  /** A link for many. */
+  link: formAction({
+    access: 'people',
+    fields: (form) => texts(form, 'label', 'maxUses'),
+    send: ({ client, path, headers }: OfEvent, { label, maxUses }) =>
+      invite({
+        ...{ client, path, headers },
+        body: { people: [{ name: label, maxUses: Number(maxUses) || 0 }] },
+      }),
+    // Where the link is copied and printed
+    done: ({ data }, _, { path }) => redirect(303, `/e/${path.id}/invitations/${data.data[0]?.id ?? ''}`),
+  }),
+
+  remind: formAction({
+    access: 'people',
+    send: ({ client, path, headers }: OfEvent) => remindInvited({ client, path, headers }),
+    done: ({ data }, _, { path }) => backTo(path, { reminded: data.recipients }),
+  }),
+
+  withdraw: formAction({
+    access: 'people',
+    fields: (form) => texts(form, 'invitation'),
+    send: ({ client }: OfEvent, { invitation }) => withdrawInvitation({ client, path: { id: invitation } }),
+    done: (_, __, { path }) => redirect(303, `/e/${path.id}/invitations`),
+  }),
+
+  send: formAction({
+    access: 'people',
+    fields: (form) => texts(form, 'invitation'),
+    send: ({ client, headers }: OfEvent, { invitation }) =>
+      sendInvitationAgain({ client, headers, path: { id: invitation } }),
+    done: (_, __, { path }) => redirect(303, `/e/${path.id}/invitations`),
+  }),
+};
+
+/** @throws InvalidFields for usernames that no account has, at the number of their line */
+async function toPeople(client: Client, invitees: ReadInvitee[]) {
+  const people = await Promise.all(
+    invitees.map(async ({ kind, name, contact }) => {
+      const named = name && { name };
+      if (kind === 'email') return { ...named, email: contact };
+      if (kind === 'phone') return { ...named, phone: contact };
+      if (kind === 'link') return { name };
+      const userId = await findUser(client, contact);
+      return userId === null ? null : { userId };
+    }),
+  );
+  const unknown = people.flatMap((person, i) =>
+    person === null ? [[`people.${i}.userId`, m.problem_user_not_found()] as const] : [],
+  );
+  if (unknown.length > 0) throw new InvalidFields(Object.fromEntries(unknown));
+  return people.filter((person) => person !== null);
+}
+
+async function findUser(client: Client, username: string): Promise<string | null> {
+  if (username.length < 2 || username.length > 30) return null;
+  const { data } = await searchUsers({ client, query: { q: username, limit: 50 } });
+  return data.data.find((user) => user.username === username.toLowerCase())?.id ?? null;
+}
