@@ -12,14 +12,14 @@ const harmless =
 
 /**
  * Returns the path of a URL for the log: without the query string, which may contain names; without the
- * secret of a calendar; and without segments that may be a phone number, a code or a token, which a client
+ * secret of a calendar and the token of an invitation; and without segments that may be a phone number, a code or a token, which a client
  * may send to a wrong path.
  */
 export function loggedPath(url = ''): string {
   const [path = ''] = url.split(/[?#]/, 1);
   // Decoded, because the router accepts %63alendars too.
   const masked = readable(path)
-    .replace(/(\/calendars\/).*$/is, '$1…')
+    .replace(/(\/(?:calendars|i)\/).*$/is, '$1…')
     .split('/');
   return masked
     .map((segment) => (harmless.test(segment) ? segment : '…'))

@@ -75,6 +75,7 @@ export async function createPages(people: People): Promise<Paths> {
     '/e/[id]/guests': [`/e/${event.id}/guests`],
     '/e/[id]/share': [`/e/${event.id}/share`],
     '/embed/[id]': [`/embed/${event.id}`],
+    '/i/[token]': await createInvitations(organizer, event.id),
     '/messages/[id]': correspondents,
     '/mine': ['/mine', '/mine?tab=claims'],
     '/people': ['/people', '/people?q=a'],
@@ -116,6 +117,13 @@ async function createEventWithGuests({ organizer, guest, admin }: People) {
     body: { people: [{ name: 'Ana' }] },
   });
   return { ...event, addedGuestId: data.data[0]?.user.id, invitationId: invited.data.data[0]?.id };
+}
+
+/** The links of an invitation of one person, and of one for many. */
+async function createInvitations({ client }: Person, id: string): Promise<string[]> {
+  const people = [{ name: 'Ida' }, { name: 'The choir', maxUses: 9 }];
+  const { data } = await invite({ client, path: { id }, body: { people, message: 'Come along!' } });
+  return data.data.map(({ url }) => new URL(url ?? '').pathname);
 }
 
 const book = ({ client }: Person, id: string) =>

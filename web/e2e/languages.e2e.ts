@@ -70,6 +70,12 @@ type Unread =
 /** A new page does not compile without a path here. */
 type Pages = Record<Exclude<PageRouteId, Unread> | 'map' | 'settings' | 'error page', string>;
 
+async function createInvitation({ client }: Person, id: string): Promise<string> {
+  const body = { people: [{ name: 'سلمى' }], message: 'نفرح بحضورك.' };
+  const { data } = await invite({ client, path: { id }, body });
+  return new URL(data.data[0]?.url ?? '').pathname;
+}
+
 /** A person with events, items, guests, messages and reports, all of which have Arabic names. */
 async function createWorld(create: (name?: string) => Promise<Person>) {
   const admin = await newAdmin();
@@ -120,6 +126,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/e/[id]/(organizer)/announcements': `${path}/announcements`,
     '/e/[id]/(organizer)/guest-list/add': `${path}/guest-list/add`,
     '/e/[id]/(organizer)/guest-list/[userId]': `${path}/guest-list/${guest.id}`,
+    '/i/[token]': await createInvitation(admin, event.id),
     settings: '/settings',
     '/settings/[[section]]': '/settings/profile',
     '/settings/devices': '/settings/devices',

@@ -9,7 +9,12 @@ declare global {
        * @param cookie the header; null without cookies
        */
       readApi(
-        read: { path: string; params?: Record<string, unknown>; query?: Record<string, unknown> },
+        read: {
+          path: string;
+          params?: Record<string, unknown>;
+          query?: Record<string, unknown>;
+          headers?: Record<string, string>;
+        },
         cookie: string | null,
       ): Promise<{
         status: number;

@@ -67,6 +67,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
   // A shared cache would give the cookie to other visitors.
   if (cookies.changed.length > 0) response.headers.set('cache-control', 'private, no-cache');
+  if (event.route.id === '/i/[token]') keepSecret(response.headers);
   return withRetryAfter(response, event, waiting);
 };
 
@@ -93,6 +94,12 @@ async function withRetryAfter(response: Response, { isDataRequest }: RequestEven
 function allowFrames(headers: Headers): void {
   const policy = headers.get(policyHeader);
   if (policy) headers.set(policyHeader, policy.replace("frame-ancestors 'none'", 'frame-ancestors *'));
+}
+
+/** The address of the page is a key: no cache keeps the page, and no other page learns where the visitor comes from. */
+function keepSecret(headers: Headers): void {
+  headers.set('cache-control', 'private, no-store');
+  headers.set('referrer-policy', 'no-referrer');
 }
 
 /** Adds an address to those that the page's scripts may load. */

@@ -17,11 +17,15 @@ import { validateQuery } from '../../http/validation.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 
-/** `path`: as the OpenAPI document writes it, such as `/v1/events/{id}`. `query`: undefined values do not count. */
+/**
+ * `path`: as the OpenAPI document writes it, such as `/v1/events/{id}`. `query`: undefined values do not count. `headers`: in place of
+ * those of the visitor.
+ */
 export type ApiRead = {
   path: string;
   params?: Record<string, unknown> | undefined;
   query?: Record<string, unknown> | undefined;
+  headers?: Record<string, string> | undefined;
 };
 export type ReadResponse = {
   status: number;
@@ -97,11 +101,16 @@ export class PageReader {
     }
   };
 
-  async #run({ endpoint, run }: Operation, { params = {}, query = {} }: ApiRead, cookie: string | null) {
+  async #run(
+    { endpoint, run }: Operation,
+    { params = {}, query = {}, headers: own }: ApiRead,
+    cookie: string | null,
+  ) {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     validateQuery(endpoint.query, given);
     const caller = await this.#callerOf(endpoint, params, cookie);
-    const input = { caller, params, query: given, request: this.#page };
+    const request: FastifyRequest = own ? Object.create(this.#page, { headers: { value: own } }) : this.#page;
+    const input = { caller, params, query: given, request };
     const response = await run(input, this.#catchUp);
     if (typeof response === 'symbol' || !('json' in response || 'body' in response))
       throw new Error(`${endpoint.path} is no JSON`);

@@ -10,12 +10,18 @@ type Options = {
   url: string;
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
+  headers?: Record<string, string>;
 };
 
 /** The `get` of a client: all operations that read JSON call it. */
 export const readJson = (platform: App.Platform, cookies: VisitorCookies, waiting: Waiting): Client['get'] =>
-  (async ({ url, path, query }: Options) => {
-    const read = { path: url, ...(path && { params: path }), ...(query && { query }) };
+  (async ({ url, path, query, headers: own }: Options) => {
+    const read = {
+      path: url,
+      ...(path && { params: path }),
+      ...(query && { query }),
+      ...(own && { headers: own }),
+    };
     const { status, headers, json } = await platform.readApi(read, cookies.header);
     const data: unknown = JSON.parse(`${json}`);
     const toResponse = () => new Response(null, { status, headers: headers as Record<string, string> });

@@ -18,7 +18,8 @@ import { isTaken } from '#lib/event/bring/bring-list.ts';
 import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
-import type { PageFields } from '#lib/server/read-fields.ts';
+import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
+import { invitationHeader } from './invitation-header.ts';
 
 /** Items that the form offers. The page of the event has all of them. */
 const maxOffered = 12;
@@ -41,6 +42,17 @@ export async function findGuest(
   }
 }
 
+/** Lets the visitor's browser be the guest of the event. */
+export const keepGuest = (
+  { cookies, platform, url }: { cookies: Cookies; platform: App.Platform; url: URL },
+  id: string,
+  { guestToken, expiresAt }: { guestToken: string; expiresAt: string },
+): void =>
+  cookies.set(platform.guestCookieName(id), guestToken, {
+    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: url.protocol === 'https:' },
+    expires: new Date(expiresAt),
+  });
+
 /** What a guest can still bring, and brings. */
 export const offeredItems = ({ enabledModules, status }: Event, items: Item[]): Item[] =>
   status === 'scheduled' && enabledModules.includes('bringList')
@@ -61,6 +73,9 @@ function readAnswer(form: PageFields) {
 }
 type Answer = ReturnType<typeof readAnswer>;
 
+/** The address keeps the token of the link by which the visitor came. */
+const invitationOf = (url: URL) => invitationHeader(readQuery(url).text('invitation'));
+
 const bodyOf = ({ by, contact, country }: Pick<Answer, 'by' | 'contact' | 'country'>) =>
   by === 'email' ? { email: contact } : { phone: contact, ...countryOf(country) };
 
@@ -69,8 +84,13 @@ export const guestAnswerActions = {
   code: formAction({
     access: 'anyone',
     fields: readAnswer,
-    send: ({ client, path }, values) =>
-      requestGuestCode({ client, path: { id: path.id ?? '' }, body: bodyOf(values) }),
+    send: ({ client, path, url }, values) =>
+      requestGuestCode({
+        client,
+        path: { id: path.id ?? '' },
+        headers: invitationOf(url),
+        body: bodyOf(values),
+      }),
     done: ({ data }, values) => ({ ...values, isAsked: true, devCode: data.devCode ?? null }),
     // The visitor may have a code that is still valid, so the form asks for it.
     keep: (values, code) => (code === 'too_many_codes' ? { ...values, isAsked: true } : values),
@@ -84,22 +104,21 @@ export const guestAnswerActions = {
       isAsked: true,
       code: readCode(form),
     }),
-    send: ({ client, path }, { name, status, people, items, isAgain, linkToken, code, ...contact }) =>
+    send: ({ client, path, url }, { name, status, people, items, isAgain, linkToken, code, ...contact }) =>
       answerAsGuest({
         client,
         path: { id: path.id ?? '' },
+        headers: invitationOf(url),
         body: {
           ...(linkToken ? { linkToken } : { ...bodyOf(contact), code }),
           ...(!isAgain && { name, status, extraGuests: extraGuestsOf(people) }),
           ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
         },
       }),
-    done: ({ data }, _, { cookies, platform, path, url }) => {
+    done: ({ data }, _, submission) => {
+      const { path } = submission;
       const { guestToken, expiresAt, refused } = data;
-      cookies.set(platform.guestCookieName(path.id ?? ''), guestToken, {
-        ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: url.protocol === 'https:' },
-        expires: new Date(expiresAt),
-      });
+      keepGuest(submission, path.id ?? '', { guestToken, expiresAt });
       redirect(303, `/e/${path.id}/answer${refused.length > 0 ? `?refused=${refused.length}` : ''}`);
     },
   }),

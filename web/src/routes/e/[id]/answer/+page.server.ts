@@ -1,7 +1,8 @@
-import { getEvent, getFeatures, listItems } from '@potluck/client';
+import { getEvent, getFeatures, getLinkInvitation, listItems } from '@potluck/client';
 import { error, redirect } from '@sveltejs/kit';
 import { readWay } from '#lib/account/server/entered-contact.ts';
 import { findGuest, guestAnswerActions, offeredItems } from '#lib/event/guests/server/guest-answer.ts';
+import { invitationHeader } from '#lib/event/guests/server/invitation-header.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
@@ -10,19 +11,24 @@ import type { PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, params: { id }, url, platform, cookies }) => {
   if (!platform) error(503);
   const { api: client, me } = locals;
-  if (me) redirect(303, `/e/${id}`);
   const query = readQuery(url);
-  const [event, items, features, guest] = await Promise.all([
-    read(getEvent({ client, path: { id } })),
-    read(listItems({ client, path: { id } })),
-    read(getFeatures({ client })),
-    findGuest(locals, { cookies, platform }, id),
-  ]);
+  const invitation = query.text('invitation');
+  if (me) redirect(303, invitation ? `/i/${encodeURIComponent(invitation)}` : `/e/${id}`);
+  const guest = await findGuest(locals, { cookies, platform }, id);
+  // Until the answer, only the link shows a private event.
+  const readEvent = async () =>
+    invitation && !guest
+      ? (await read(getLinkInvitation({ client, headers: invitationHeader(invitation) }))).event
+      : read(getEvent({ client, path: { id } }));
+  const [event, features] = await Promise.all([readEvent(), read(getFeatures({ client }))]);
+  const isListed = guest !== null || event.visibility !== 'private';
+  const items = isListed ? (await read(listItems({ client, path: { id } }))).data : [];
   return {
     event,
-    items: offeredItems(event, items.data),
+    items: offeredItems(event, items),
     guest,
     isOn: features.guestRsvp && event.enabledModules.includes('guestRsvp'),
+    invitation,
     linkToken: query.text('token'),
     isAgain: query.has('again'),
     refused: Math.min(10, Number(query.text('refused')) || 0),

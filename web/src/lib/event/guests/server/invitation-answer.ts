@@ -1,0 +1,46 @@
+/** The answer on the page of an invitation's link. */
+import { answerLinkInvitation, getLinkInvitation } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction } from '#lib/server/form-action.ts';
+import type { PageFields } from '#lib/server/read-fields.ts';
+import { keepGuest } from './guest-answer.ts';
+import { invitationHeader } from './invitation-header.ts';
+
+const statuses = ['going', 'interested', 'declined'] as const;
+
+function readAnswer(form: PageFields) {
+  return {
+    ...texts(form, 'name', 'reply'),
+    status: statuses.find((each) => each === form.get('status')) ?? 'going',
+    people: Math.max(1, Math.min(maxPeople, Number(form.get('people')) || 1)),
+  };
+}
+
+export const invitationActions = {
+  answer: formAction({
+    access: 'anyone',
+    fields: readAnswer,
+    send: ({ client, path }, { status, people, name, reply }) =>
+      answerLinkInvitation({
+        client,
+        headers: invitationHeader(path.token ?? ''),
+        body: {
+          status,
+          ...(status !== 'declined' && { extraGuests: extraGuestsOf(people) }),
+          ...(name && { name }),
+          ...(reply && { reply }),
+        },
+      }),
+    async done({ data: { guestToken, expiresAt } }, _, submission) {
+      const { client, path } = submission;
+      const headers = invitationHeader(path.token ?? '');
+      if (guestToken && expiresAt) {
+        const { event } = (await getLinkInvitation({ client, headers })).data;
+        keepGuest(submission, event.id, { guestToken, expiresAt });
+      }
+      redirect(303, `/i/${path.token}`);
+    },
+  }),
+};
