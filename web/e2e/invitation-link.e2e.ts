@@ -1,10 +1,10 @@
 /** The page that the link of an invitation opens, and the answers on it. */
 import {
-  cancelEvent,
   type Event,
   getEvent,
   invite,
   listInvitations,
+  updateEvent,
   withdrawInvitation,
 } from '@potluck/client';
 import { expect, newAddress, newEvent, overflowOf, type Person, readCode, test } from './fixtures.ts';
