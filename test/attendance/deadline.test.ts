@@ -35,7 +35,7 @@ const change = (event: string, fields: Record<string, unknown>) =>
   api.patch(`/v1/events/${event}`, organizer.token, fields);
 const at = (ms: number): string => new Date(ms).toISOString();
 
-// spec: 31 PATCH /v1/events/:id: `rsvpUntil` is at most `endAt`
+// spec: 5 PATCH /v1/events/:id: `rsvpUntil` is at most `endAt`
 test('rsvpUntil: 400 after the end, also for an end before it; a copy has null', async () => {
   expectStatus(await api.post('/v1/events', organizer.token, eventBody({ rsvpUntil: inDays(7, 4) })), 201);
   const after = await api.post('/v1/events', organizer.token, eventBody({ rsvpUntil: inDays(7, 5) }));
@@ -52,7 +52,7 @@ test('rsvpUntil: 400 after the end, also for an end before it; a copy has null',
   assert.equal(expectStatus(await change(event.id, { rsvpUntil: null }), 200).body.rsvpUntil, null);
 });
 
-// spec: 31 POST /v1/events/:id/rsvp: 409 `rsvp_closed`
+// spec: 5 POST /v1/events/:id/rsvp: 409 `rsvp_closed`
 test('rsvp: 200 until the deadline, inclusive; later 409 for all that adds people, 200 for less', async () => {
   const until = clock.now().getTime() + 60_000;
   const event = await createEvent(api, organizer, { rsvpUntil: at(until) });
@@ -87,7 +87,7 @@ test('rsvp: 200 until the deadline, inclusive; later 409 for all that adds peopl
   await assertCounters(api.sql);
 });
 
-// spec: 31 POST /v1/events/:id/booking: 409 `rsvp_closed`
+// spec: 5 POST /v1/events/:id/booking: 409 `rsvp_closed`
 test('booking: 409 for new and more seats after the deadline; fewer, and the moves of the waitlist, stay possible', async () => {
   const until = clock.now().getTime() + 60_000;
   const event = await createEvent(api, organizer, { rsvpUntil: at(until), capacity: 4 });
@@ -108,7 +108,7 @@ test('booking: 409 for new and more seats after the deadline; fewer, and the mov
   await assertCounters(api.sql);
 });
 
-// spec: 31 POST /v1/events/:id/guest-rsvp: 409 `rsvp_closed`
+// spec: 5 POST /v1/events/:id/guest-rsvp: 409 `rsvp_closed`
 test('guest: 409 after the deadline with a right code alone, which stays valid; event_over comes first', async () => {
   const until = clock.now().getTime() + 60_000;
   const event = await createEvent(api, organizer, { rsvpUntil: at(until) });

@@ -39,7 +39,7 @@ const record = async (event: string, person?: Person) =>
 const list = async (event: string, query = '') =>
   expectStatus(await api.get(`${requestsPath(event)}${query}`, organizer.token), 200).body;
 
-// spec: 31 POST /v1/events/:id/rsvp: 409 `approval_required`; requests
+// spec: 5 POST /v1/events/:id/rsvp: 409 `approval_required`; requests
 test('rsvp: 409 without an approval; the same body with ask is a request, which adds nobody', async () => {
   const event = await createClosed({ guestListVisibility: 'guests' });
   const item = await createItem(api, organizer, event.id);
@@ -69,7 +69,7 @@ test('rsvp: 409 without an approval; the same body with ask is a request, which 
   await assertCounters(api.sql);
 });
 
-// spec: 31 GET /v1/events/:id/requests: the requests of an event
+// spec: 5 GET /v1/events/:id/requests: the requests of an event
 test('requests: 200 with the oldest first, in pages, for the organizer and admins; 403 and 404 for others', async () => {
   const event = await createClosed();
   const people = [await createUser(api), await createUser(api), await createUser(api)];
@@ -115,7 +115,7 @@ test('requests: 200 with the oldest first, in pages, for the organizer and admin
   expectProblem(await api.get(requestsPath(event.id), first.token), 404, 'event_not_found');
 });
 
-// spec: 31 PUT /v1/events/:id/requests/:userId: approves and refuses
+// spec: 5 PUT /v1/events/:id/requests/:userId: approves and refuses
 test('approve: 200 with the RSVP as asked, also after the deadline and a refusal; repeated is the same', async () => {
   const event = await createClosed({ guestListVisibility: 'everyone' });
   const person = await createUser(api);
@@ -144,7 +144,7 @@ test('approve: 200 with the RSVP as asked, also after the deadline and a refusal
   await assertCounters(api.sql);
 });
 
-// spec: 31 PUT /v1/events/:id/requests/:userId: 409 `request_refused` for 24 hours
+// spec: 5 PUT /v1/events/:id/requests/:userId: 409 `request_refused` for 24 hours
 test('refuse: 409 for a new request for 24 hours, also after the person takes the answer back', async () => {
   const event = await createClosed();
   const person = await createUser(api);
@@ -167,7 +167,7 @@ test('refuse: 409 for a new request for 24 hours, also after the person takes th
   assert.deepEqual([data[0].status, data[0].message], ['pending', null]);
 });
 
-// spec: 31 POST /v1/events/:id/rsvp: null withdraws
+// spec: 5 POST /v1/events/:id/rsvp: null withdraws
 test('rsvp: 200 for null, which withdraws a request; an RSVP ends it', async () => {
   const event = await createClosed();
   const person = await createUser(api);
@@ -185,7 +185,7 @@ test('rsvp: 200 for null, which withdraws a request; an RSVP ends it', async () 
   await assertCounters(api.sql);
 });
 
-// spec: 31 PUT /v1/events/:id/requests/:userId: 409 `event_cancelled`
+// spec: 5 PUT /v1/events/:id/requests/:userId: 409 `event_cancelled`
 test('cancelled event: 409 for a request and an approval, 200 for a refusal and a withdrawal', async () => {
   const event = await createClosed();
   const [first, second, third] = [await createUser(api), await createUser(api), await createUser(api)];
@@ -197,7 +197,7 @@ test('cancelled event: 409 for a request and an approval, 200 for a refusal and 
   expectStatus(await rsvp(event.id, second, { status: null }), 200);
 });
 
-// spec: 31 PATCH /v1/events/:id: a switch of `rsvpApproval` changes no answer and no request
+// spec: 5 PATCH /v1/events/:id: a switch of `rsvpApproval` changes no answer and no request
 test('rsvpApproval: people with an RSVP count as approved when it is switched on, also after they leave', async () => {
   const event = await createEvent(api, organizer);
   const [present, gone] = [await createUser(api), await createUser(api)];
@@ -213,7 +213,7 @@ test('rsvpApproval: people with an RSVP count as approved when it is switched on
   assert.equal((await record(event.id, present)).myRsvp, 'going');
 });
 
-// spec: 31 POST /v1/events/:id/rsvp: the organizer and invited people need no approval
+// spec: 5 POST /v1/events/:id/rsvp: the organizer and invited people need no approval
 test('rsvp: 200 without an approval for the organizer, admins and invited people', async () => {
   const event = await createClosed();
   const invited = await createUser(api);
@@ -222,7 +222,7 @@ test('rsvp: 200 without an approval for the organizer, admins and invited people
     expectStatus(await rsvp(event.id, person, { status: 'going' }), 200);
 });
 
-// spec: 31 POST /v1/events/:id/booking: 403 `rsvp_required`
+// spec: 5 POST /v1/events/:id/booking: 403 `rsvp_required`
 test('booking: 403 without the RSVP going where the organizer approves guests, except for the organizer', async () => {
   const event = await createClosed({ capacity: 5 });
   const path = bookingPath(event.id);
@@ -243,7 +243,7 @@ test('booking: 403 without the RSVP going where the organizer approves guests, e
   expectStatus(await api.delete(path, seated.token), 200);
 });
 
-// spec: 21 GET /v1/notifications: `requests` for the organizer
+// spec: 5 GET /v1/notifications: `requests` for the organizer
 test('notifications: a summary of requests for the organizer, less what people withdraw', async () => {
   const host = await createUser(api);
   const event = await createEvent(api, host, { rsvpApproval: 'organizer' });
@@ -271,7 +271,7 @@ test('notifications: a summary of requests for the organizer, less what people w
   await assertCounters(api.sql);
 });
 
-// spec: 21 GET /v1/notifications: `decision` for the person who asked
+// spec: 5 GET /v1/notifications: `decision` for the person who asked
 test('notifications: each decision once for the person who asked', async () => {
   const event = await createClosed({ title: 'Supper club' });
   const person = await createUser(api);

@@ -42,7 +42,7 @@ const listed = async (id: string, token = organizer.token): Promise<Added[]> =>
   expectStatus(await api.get(`/v1/events/${id}/guests`, token), 200).body.data;
 const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `Guest ${i}` }));
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 201 with elements of the guest list in the order of the request, and what they bring', async () => {
   const event = await createEvent(api, organizer, { guestListVisibility: 'everyone' });
   const bread = await createItem(api, organizer, event.id, { quantityNeeded: 3 });
@@ -94,7 +94,7 @@ test('add guests: 201 with elements of the guest list in the order of the reques
   await assertCounters(api.sql);
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 400 for claims of who is interested, for an item twice, and for lists that are empty or too long; none is added', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
@@ -116,7 +116,7 @@ test('add guests: 400 for claims of who is interested, for an item twice, and fo
   assert.deepEqual(await listed(event.id), []);
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 403 for others than organizer and admins, 404 for hidden events, 409 for a cancelled one, 201 for one that has ended', async () => {
   const event = await createEvent(api, organizer);
   const stranger = await createUser(api);
@@ -139,7 +139,7 @@ test('add guests: 403 for others than organizer and admins, 404 for hidden event
   expectProblem(await post(event.id, many(1)), 409, 'event_cancelled');
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 201 after the deadline, where the organizer approves guests, and at a private event; by admins too', async () => {
   const rsvpUntil = new Date(Date.now() + 3_600_000).toISOString();
   const closed = { rsvpUntil, rsvpApproval: 'organizer', visibility: 'private' };
@@ -154,7 +154,7 @@ test('add guests: 201 after the deadline, where the organizer approves guests, a
   await assertCounters(api.sql);
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 409 above 500 added ones, of whom removed ones do not count', async () => {
   const event = await createEvent(api, organizer);
   for (let n = 0; n < 4; n++) await add(event.id, ...many(100));
@@ -167,7 +167,7 @@ test('add guests: 409 above 500 added ones, of whom removed ones do not count', 
   assert.equal((await record(event.id)).rsvpCount, 500);
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: 429 above 2,000 in a day for a person', async () => {
   const busy = await createUser(api);
   const event = await createEvent(api, busy);
@@ -178,7 +178,7 @@ test('add guests: 429 above 2,000 in a day for a person', async () => {
   expectProblem(await post(event.id, many(1), busy.token), 429, 'quota_exceeded');
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: one Idempotency-Key adds once, also of two at once on two servers', async () => {
   const another = await api.startAnother();
   const event = await createEvent(api, organizer);
@@ -197,7 +197,7 @@ test('add guests: one Idempotency-Key adds once, also of two at once on two serv
   expectProblem(await post(event.id, many(2), organizer.token, headers), 422, 'idempotency_key_reused');
 });
 
-// spec: 29 POST /v1/events/:id/guests: guests added and removed by the organizer
+// spec: 5 POST /v1/events/:id/guests: guests added and removed by the organizer
 test('add guests: the organizer is not notified of them', async () => {
   const host = await createUser(api);
   const event = await createEvent(api, host);
@@ -210,7 +210,7 @@ test('add guests: the organizer is not notified of them', async () => {
   assert.deepEqual(data, []);
 });
 
-// spec: 29 PATCH /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 PATCH /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('change a guest: 200 with name, status and extra guests; what is left out stays', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
@@ -237,7 +237,7 @@ test('change a guest: 200 with name, status and extra guests; what is left out s
   await assertCounters(api.sql);
 });
 
-// spec: 29 PATCH /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 PATCH /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('change a guest: 403 for guests who answered themselves, 404 for others', async () => {
   const event = await createEvent(api, organizer);
   const [person, stranger] = [await createUser(api), await createUser(api)];
@@ -255,7 +255,7 @@ test('change a guest: 403 for guests who answered themselves, 404 for others', a
   expectProblem(await patch(elsewhere.user.id), 404, 'guest_not_found');
 });
 
-// spec: 29 POST /v1/items/:id/claims: guests added and removed by the organizer
+// spec: 5 POST /v1/items/:id/claims: guests added and removed by the organizer
 test('claim for a guest: 201 as a claim of the guest, for added guests who go', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 3 });
@@ -288,7 +288,7 @@ test('claim for a guest: 201 as a claim of the guest, for added guests who go', 
   await assertCounters(api.sql);
 });
 
-// spec: 29 POST /v1/items/:id/claims: guests added and removed by the organizer
+// spec: 5 POST /v1/items/:id/claims: guests added and removed by the organizer
 test('claim for a guest: 409 above 10 items for one guest', async () => {
   const event = await createEvent(api, organizer);
   const items = [];
@@ -302,7 +302,7 @@ test('claim for a guest: 409 above 10 items for one guest', async () => {
   expectProblem(await api.post(last, organizer.token, body), 409, 'guest_claims_full');
 });
 
-// spec: 29 DELETE /v1/items/:id/claims/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/items/:id/claims/:userId: guests added and removed by the organizer
 test('end a claim: 200 for the claim of anybody, and the quantity is free again', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 3 });
@@ -323,7 +323,7 @@ test('end a claim: 200 for the claim of anybody, and the quantity is free again'
   await assertCounters(api.sql);
 });
 
-// spec: 29 POST /v1/items/:id/claims: guests added and removed by the organizer
+// spec: 5 POST /v1/items/:id/claims: guests added and removed by the organizer
 test('claims: stock is never oversold while the organizer claims for guests and guests claim on another server', async () => {
   const another = await api.startAnother();
   const event = await createEvent(api, organizer);
@@ -354,7 +354,7 @@ test('claims: stock is never oversold while the organizer claims for guests and 
   await assertCounters(api.sql);
 });
 
-// spec: 29 GET /v1/events/:id/guests.csv: guests added and removed by the organizer
+// spec: 5 GET /v1/events/:id/guests.csv: guests added and removed by the organizer
 test('guests.csv: 200 for the organizer with names, answers, claims and notes, no contacts, and cells without formulas', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { title: 'Bread, rye', quantityNeeded: 9 });

@@ -30,7 +30,7 @@ const rsvp = (event: string, person: Person, status: string | null = 'going') =>
 const claimed = async (event: string) =>
   expectStatus(await api.get(`/v1/events/${event}/items`), 200).body.data[0].quantityClaimed;
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: 200 ends RSVP, claims and booking of an account, and moves the waitlist up', async () => {
   const event = await createEvent(api, organizer, { capacity: 2 });
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 3 });
@@ -50,7 +50,7 @@ test('remove: 200 ends RSVP, claims and booking of an account, and moves the wai
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: 403 removed_from_event for a new RSVP, booking and claim, on every server; null is a 200', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
@@ -75,7 +75,7 @@ test('remove: 403 removed_from_event for a new RSVP, booking and claim, on every
   expectStatus(await rsvp((await createEvent(api, organizer)).id, person), 200);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: a guest without an account loses answer, claims and token, and the contact is refused', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
@@ -98,7 +98,7 @@ test('remove: a guest without an account loses answer, claims and token, and the
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: accounts that have confirmed the contact of a removed guest are refused, before and after the removal', async () => {
   const event = await createEvent(api, organizer);
   const [early, late] = [await createUser(api), await createUser(api)];
@@ -128,7 +128,7 @@ test('remove: accounts that have confirmed the contact of a removed guest are re
   );
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: a removed account takes no guest over, and its guest tokens end', async () => {
   const event = await createEvent(api, organizer);
   const person = await createUser(api);
@@ -149,7 +149,7 @@ test('remove: a removed account takes no guest over, and its guest tokens end', 
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: an added guest is gone, with its claims', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
@@ -165,7 +165,7 @@ test('remove: an added guest is gone, with its claims', async () => {
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: 403 for others than organizer and admins, 404 for who is no guest, 409 for the organizer', async () => {
   const event = await createEvent(api, organizer);
   const [person, stranger] = [await createUser(api), await createUser(api)];
@@ -185,7 +185,7 @@ test('remove: 403 for others than organizer and admins, 404 for who is no guest,
   expectStatus(await remove(event.id, person.id, admin.token), 200);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId, DELETE /v1/items/:id/claims/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId, DELETE /v1/items/:id/claims/:userId: guests added and removed by the organizer
 test('remove, end a claim: the person is told, except with silent=true', async () => {
   const event = await createEvent(api, organizer, { title: 'Harbour potluck' });
   const item = await createItem(api, organizer, event.id);
@@ -212,7 +212,7 @@ test('remove, end a claim: the person is told, except with silent=true', async (
   assert.deepEqual(await decisionsOf(untold), []);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: the audit trail has who removed whom', async () => {
   const event = await createEvent(api, organizer);
   const person = await createUser(api);

@@ -20,7 +20,7 @@ async function ask(event: string, email: string, more: Record<string, unknown> =
   return expectStatus(await answer(event, { email, code, ask: true, ...more }), 200).body;
 }
 
-// spec: 31 POST /v1/events/:id/guest-rsvp: 409 `approval_required`; requests
+// spec: 5 POST /v1/events/:id/guest-rsvp: 409 `approval_required`; requests
 test('guest: 409 without an approval, which stores nobody and keeps the code; with ask a request without claims', async () => {
   const event = await createClosed();
   const item = await createItem(api, organizer, event.id);
@@ -68,7 +68,7 @@ test('guest: a request ends with null, and with the guest', async () => {
   await assertCounters(api.sql);
 });
 
-// spec: 28 POST /v1/me/guests/:id/take-over: moves the request
+// spec: 5 POST /v1/me/guests/:id/take-over: moves the request
 test('take-over: the request of the guest becomes that of the account, unless the account has an answer', async () => {
   for (const isApproved of [false, true]) {
     const event = await createClosed();

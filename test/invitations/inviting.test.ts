@@ -17,6 +17,7 @@ import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 const api = await startTestApp();
 const organizer = await createUser(api, { name: 'Noor' });
 
+// spec: 5 POST /v1/events/:id/invitations: invitations
 test('invite: 201 in the order of the request; contacts are compared in canonical form, and links are new each time', async () => {
   const event = await createEvent(api, organizer);
   const [user, phone] = [await createUser(api), nextPhone()];
@@ -150,6 +151,7 @@ test('invite: a request that repeats its Idempotency-Key gets the same invitatio
   assert.deepEqual(expectStatus(second, 201).body, expectStatus(first, 201).body);
 });
 
+// spec: 5 GET /v1/invitations/:id, PATCH /v1/invitations/:id, DELETE /v1/invitations/:id: invitations
 test("invitations: the contact and the link are their maker's alone, and others organize the rest", async () => {
   const event = await createEvent(api, organizer);
   const [admin, stranger] = [await createAdmin(api), await createUser(api)];
@@ -176,6 +178,7 @@ test("invitations: the contact and the link are their maker's alone, and others 
   expectProblem(await api.get(`/v1/invitations/${id}`, stranger.token), 404, 'invitation_not_found');
 });
 
+// spec: 5 GET /v1/events/:id/invitations: invitations
 test('invitations: a list by status with a cursor, and counts over all', async () => {
   const event = await createEvent(api, organizer);
   const people = Array.from({ length: 5 }, (_, i) => ({ name: `Link ${i}` }));

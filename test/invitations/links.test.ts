@@ -25,6 +25,7 @@ const admin = await createAdmin(api);
 const privateEvent = (more: object = {}) =>
   createEvent(api, organizer, { visibility: 'private', capacity: 9, guestListVisibility: 'guests', ...more });
 
+// spec: 5 GET /v1/invitation: answers to invitations
 test('invitation: 200 with the event, who invites and the message; reading changes nothing', async () => {
   const event = await privateEvent();
   const { token } = await storeInvitation(api, organizer, event.id, {
@@ -81,6 +82,7 @@ test('invitation: 404 without the header, for a wrong, an expired and a withdraw
   await expect404(token);
 });
 
+// spec: 5 POST /v1/invitation/answer: answers to invitations
 test('invitation: the first answer without a token makes a guest, with claims; later ones change it; declining ends all', async () => {
   const event = await privateEvent({ enabledModules: ['bringList', 'booking'] });
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 2 });

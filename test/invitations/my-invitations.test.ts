@@ -28,6 +28,7 @@ const storedOf = async (id: string) => {
   return row;
 };
 
+// spec: 5 GET /v1/me/invitations: answers to invitations
 test('my invitations: those of the account and those to its contacts, the newest first, with a cursor', async () => {
   const person = await createUser(api);
   const email = await addAddress(api, person);
@@ -56,6 +57,7 @@ test('my invitations: those of the account and those to its contacts, the newest
   assert.equal((await list(`?limit=1&cursor=${page.nextCursor}`)).data[0].id, ids[0]);
 });
 
+// spec: 5 POST /v1/me/invitations/:id/answer: answers to invitations
 test('my invitations: 200 for an answer by a contact, which becomes that of the account; 404 for those of others', async () => {
   const [person, other] = [await createUser(api), await createUser(api)];
   const email = await addAddress(api, person);

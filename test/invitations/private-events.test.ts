@@ -54,7 +54,7 @@ const secretEvent = (more: object = {}) =>
     ...more,
   });
 
-// spec: 31 GET /v1/events/:id: private events
+// spec: 5 GET /v1/events/:id: private events
 test('private: invited people see the event by every way; for others it does not exist', async () => {
   const event = await secretEvent();
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 9 });
@@ -91,7 +91,7 @@ test('private: invited people see the event by every way; for others it does not
   await assertCounters(api.sql);
 });
 
-// spec: 31 GET /v1/events/:id: private events
+// spec: 5 GET /v1/events/:id: private events
 test('private: the live stream serves invited people, and ends for those who are no longer invited', async () => {
   const event = await secretEvent();
   const [invited, other] = [await createUser(api), await createUser(api)];
@@ -103,7 +103,7 @@ test('private: the live stream serves invited people, and ends for those who are
   await stream.ended;
 });
 
-// spec: 31 GET /v1/me/events: private events
+// spec: 5 GET /v1/me/events: private events
 test('private: an event that becomes private leaves the lists of guests who are not invited, and stays in those of others', async () => {
   const event = await secretEvent({ visibility: 'public' });
   const item = await createItem(api, organizer, event.id);
@@ -137,7 +137,7 @@ test('private: an event that becomes private leaves the lists of guests who are 
   }
 });
 
-// spec: 31 GET /v1/events/:id: private events
+// spec: 5 GET /v1/events/:id: private events
 test('private: its guests without an account see the event; an RSVP makes nobody invited', async () => {
   const event = await secretEvent({ visibility: 'public' });
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 5 });
@@ -169,7 +169,7 @@ test('private: its guests without an account see the event; an RSVP makes nobody
   await assertCounters(api.sql);
 });
 
-// spec: 31 GET /v1/notifications: private events
+// spec: 5 GET /v1/notifications: private events
 test('private: of a change, invited guests are told and others are not', async () => {
   const event = await secretEvent({ visibility: 'public' });
   const [invited, other] = [await createUser(api), await createUser(api)];
@@ -184,7 +184,7 @@ test('private: of a change, invited guests are told and others are not', async (
   assert.deepEqual(await summary(other), []);
 });
 
-// spec: 31 GET /v1/notifications: private events
+// spec: 5 GET /v1/notifications: private events
 test('private: an announcement reaches invited guests and who has not answered; others who go get none of it', async () => {
   const event = await secretEvent({ visibility: 'public' });
   const [going, unanswered, other] = [await createUser(api), await createUser(api), await createUser(api)];

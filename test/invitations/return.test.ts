@@ -33,7 +33,7 @@ async function answerByMail(event: string, email: string) {
   return { link, guest: expectStatus(await link.answer({ status: 'going' }), 200).body };
 }
 
-// spec: 31 PUT /v1/events/:id/requests/:userId: approves and refuses
+// spec: 5 PUT /v1/events/:id/requests/:userId: approves and refuses
 test('invite: by userId approves a pending request, and tells the person; by contact the request stays', async () => {
   const event = await createEvent(api, organizer, { rsvpApproval: 'organizer' });
   const [byId, byContact] = [await createUser(api), await createUser(api)];
@@ -57,7 +57,7 @@ test('invite: by userId approves a pending request, and tells the person; by con
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: 200 for a person with only an invitation or a request, which end', async () => {
   const event = await createEvent(api, organizer, { rsvpApproval: 'organizer' });
   const [invited, known, asking] = [await createUser(api), await createUser(api), await createUser(api)];
@@ -80,7 +80,7 @@ test('remove: 200 for a person with only an invitation or a request, which end',
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test('remove: who was removed may answer after an invitation by userId or contact', async () => {
   const event = await createEvent(api, organizer);
   const [byId, byContact] = [await createUser(api), await createUser(api)];
@@ -102,7 +102,7 @@ test('remove: who was removed may answer after an invitation by userId or contac
   await assertCounters(api.sql);
 });
 
-// spec: 29 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
+// spec: 5 DELETE /v1/events/:id/guests/:userId: guests added and removed by the organizer
 test("remove: with the guest of an invitation, accounts with the invitation's contact are refused, before and after", async () => {
   const event = await createEvent(api, organizer);
   const [early, late] = [await createUser(api), await createUser(api)];
@@ -138,7 +138,7 @@ test("remove: with the guest of an invitation, accounts with the invitation's co
   await assertCounters(api.sql);
 });
 
-// spec: 31 PUT /v1/events/:id/requests/:userId: approves and refuses
+// spec: 5 PUT /v1/events/:id/requests/:userId: approves and refuses
 test('approve: 403 removed_from_event for an account that has confirmed the contact of a removed guest, unless it is invited', async () => {
   const event = await createEvent(api, organizer, { rsvpApproval: 'organizer' });
   const person = await createUser(api);
@@ -155,7 +155,7 @@ test('approve: 403 removed_from_event for an account that has confirmed the cont
   await assertCounters(api.sql);
 });
 
-// spec: 31 GET /v1/events/:id: private events
+// spec: 5 GET /v1/events/:id: private events
 test('remove: a removed person, and an account with the contact, no longer see a private event', async () => {
   const event = await createEvent(api, organizer, { visibility: 'private' });
   const [byId, owner] = [await createUser(api), await createUser(api)];

@@ -159,6 +159,7 @@ test('limit of an address: three a day by young accounts together, one by each o
   assert.equal((await mailed()).length, 2);
 });
 
+// spec: 5 POST /v1/invitations/:id/send: invitations
 test('refusing all invitations: by one post, reversible; each inviter sees `failed`, and nothing else changes', async () => {
   const person = await createUser(api);
   const event = await createEvent(api, person, { startAt: inDays(9), endAt: inDays(9, 2) });
@@ -220,6 +221,7 @@ test('what an inviter sees does not depend on the account behind a contact, on i
   assert.deepEqual(await Promise.all(data.map(({ id }) => deliveryOf(person, id))), ['sent', 'sent', 'sent']);
 });
 
+// spec: 5 POST /v1/events/:id/invitations/remind: invitations
 test('remind: those without an answer, not in the first 24 hours, twice at most, 48 hours apart; pressed twice is once', async () => {
   const person = await createUser(api);
   await makeOld(api, person, 40);

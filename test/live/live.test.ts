@@ -21,7 +21,7 @@ async function expectedSnapshot(event: string, token?: string) {
   const { rsvpCount, goingCount, partyCount, bookedCount } = record;
   return {
     event: { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt },
-    counts: { rsvpCount, goingCount, partyCount, bookedCount },
+    counts: { rsvpCount, goingCount, partyCount, bookedCount, commentsVersion: 0 },
     items: items.data,
   };
 }

@@ -3,20 +3,15 @@ import { type Fault, faultsOf } from '../fault.ts';
 
 export const accessFaults: Fault[] = [
   ...faultsOf('src/modules/events/policy.ts', [
-    [" && event.visibility !== 'private') || event", ') || event', 'hidden-events', 'a private event'],
-    ['(!event.hidden && ', '(', 'admin-hidden-events', 'an event that an admin hides'],
+    ["&& (event.visibility !== 'private' || isInside)", '', 'hidden-events', 'a private event'],
+    ['return !event.hidden && ', 'return ', 'admin-hidden-events', 'an event that an admin hides'],
     [
-      "or not e.hidden and e.visibility <> 'private'",
-      "or e.visibility <> 'private'",
+      "or not e.hidden and (e.visibility <> 'private'",
+      "or (e.visibility <> 'private'",
       'admin-hidden-events',
       'lists of events that an admin hides',
     ],
-    [
-      "and e.visibility <> 'private' or e.organizer_id = ${viewerId}",
-      'or e.organizer_id = ${viewerId}',
-      'own-lists',
-      'lists of private events',
-    ],
+    ["e.visibility <> 'private' or e.id in (", 'true or e.id in (', 'own-lists', 'lists of private events'],
     ["event.visibility === 'public' && event", 'event', 'users', 'lists show unlisted events'],
     [" && event.status === 'scheduled'", '', 'users', 'lists show cancelled events'],
     [
@@ -57,7 +52,12 @@ export const accessFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/discovery/highlights.ts', [
-    ['!isVisible(event, viewer)', 'false', 'highlights', 'highlights of a private event'],
+    [
+      '!(await isVisibleTo(isInvited, eventId, event, viewer))',
+      'false',
+      'highlights',
+      'highlights of a private event',
+    ],
     [
       'first: listsGuests ? guests : []',
       'first: guests',
@@ -89,7 +89,12 @@ export const accessFaults: Fault[] = [
     ['requireOrganizer(row, caller);', '', 'event-changes', 'a stranger changes an event'],
   ]),
   ...faultsOf('src/modules/events/repo.ts', [
-    ['event && isVisible(event, viewer) ? event : null', 'event', 'event-changes', 'reveals a private event'],
+    [
+      '(await isVisibleTo(invitedIn(tx), id, event, viewer)) ? event : null',
+      'event',
+      'event-changes',
+      'reveals a private event',
+    ],
   ]),
   ...faultsOf('src/modules/events/audience.ts', [
     [
@@ -147,16 +152,16 @@ export const accessFaults: Fault[] = [
   ...faultsOf('src/modules/uploads/create-upload.ts', [
     ['await announceFile(db, row.id, row.createdAt);', '', 'uploads', 'a file without a row stays forever'],
   ]),
-  ...faultsOf('src/modules/calendars/get-calendar.ts', [
+  ...faultsOf('src/modules/events/visible-event.ts', [
     [
-      '.filter((event) => isVisible(event.row, owner))',
-      '',
-      'calendar-feeds',
-      'a calendar shows a private event',
+      '(await isVisibleTo(isInvited, id, event?.row, viewer)) ? event : null',
+      'event',
+      'event-records',
+      'records, lists, streams and calendars of a private event',
     ],
   ]),
   ...faultsOf('src/modules/live/repo.ts', [
-    ['c.last_item, s.items, s.changes)', 'c.last_item, s.items)', 'live', 'changed items are not sent'],
+    ['s.items, s.changes, ', 's.items, ', 'live', 'changed items are not sent'],
     [
       "concat_ws(' ', e.version, c.version,",
       "concat_ws(' ', e.version,",
@@ -174,7 +179,12 @@ export const accessFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/live/topics.ts', [
     ["if (caller && !current) return 'token_invalid';", '', 'live-access', 'a stream outlives its session'],
-    ['row && isVisible(row, current) ? null', 'row ? null', 'live-access', 'a stream of a private event'],
+    [
+      'isVisible(row, current, { isInvited }) ? null',
+      'true ? null',
+      'live-access',
+      'a stream of a private event',
+    ],
   ]),
   ...faultsOf('src/modules/moderation/suspension.ts', [
     ["if (state.role === 'admin') throw", 'if (false) throw', 'admin-suspension', 'an admin is suspended'],

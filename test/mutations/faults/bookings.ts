@@ -4,13 +4,13 @@ import { type Fault, faultsOf } from '../fault.ts';
 export const attendanceFaults: Fault[] = [
   ...faultsOf('src/modules/attendance/bookings/policy.ts', [
     [
-      "access && isVisible(access, viewer) ? 'booking_not_found'",
+      "access && isVisible(access, viewer, access.standing) ? 'booking_not_found'",
       "access ? 'booking_not_found'",
       'bookings',
       'reveals a private event',
     ],
     [
-      'if (!access || !isVisible(access, viewer))',
+      'if (!access || !isVisible(access, viewer, access.standing))',
       'if (!access)',
       'bookings',
       'a booking of a private event',
@@ -23,8 +23,8 @@ export const attendanceFaults: Fault[] = [
       'bookings with the module switched off',
     ],
     [
-      "access.status === 'cancelled' ? new Problem('event_cancelled') : null",
-      'null',
+      "if (access.status === 'cancelled') return new Problem('event_cancelled');",
+      '',
       'bookings',
       'bookings of a cancelled event',
     ],
@@ -69,23 +69,28 @@ export const attendanceFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/attendance/rsvps/policy.ts', [
     [
-      'if (!isVisible(event, viewer) && (status !== null || !existing))',
-      'if (false)',
+      '!isVisible(event, viewer, standing) && (status !== null',
+      'false && (status !== null',
       'rsvps',
       'an RSVP to a private event',
     ],
-    ['if (!addsNothing)', 'if (false)', 'rsvps', 'an RSVP to a cancelled event'],
-    ['going: after.going - before.going,', 'going: after.going,', 'rsvps', 'drifting counter'],
     [
-      'extraGuests: going * extraGuests',
-      'extraGuests',
+      "event.status === 'cancelled' && !(addsNobody",
+      'false && !(addsNobody',
+      'rsvps',
+      'an RSVP to a cancelled event',
+    ],
+    ['going: to.going - from.going,', 'going: to.going,', 'rsvps', 'drifting counter'],
+    [
+      'extraGuests: going * (',
+      'extraGuests: (',
       'party-size',
       'counts the guests of a person who does not come',
     ],
   ]),
   ...faultsOf('src/modules/attendance/rsvps/apply.ts', [
     [
-      'changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),',
+      'changeStatement({ records: [changedEvents(eventIds)] }),',
       '',
       'row-versions',
       'another server shows the former number of guests',

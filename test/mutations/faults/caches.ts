@@ -202,9 +202,9 @@ export const cacheFaults: Fault[] = [
     ['if (problem) return problem;', '', 'delete-account', 'a deletion with a wrong code'],
   ]),
   ...faultsOf('packages/pg/rows.ts', [
-    ["'sessions', 'events', ", "'sessions', ", 'row-versions', 'a replica shows the former event'],
-    [", 'event_counters'", '', 'row-versions', 'a replica that is behind hides a booking'],
-    ["'users', 'sessions'", "'users'", 'row-versions', 'a replica shows the former role'],
+    ["  'events',\n", '', 'row-versions', 'a replica shows the former event'],
+    ["  'event_counters',\n", '', 'row-versions', 'a replica that is behind hides a booking'],
+    ["  'sessions',\n", '', 'row-versions', 'a replica shows the former role'],
   ]),
   ...faultsOf('packages/pg/transaction.ts', [
     [

@@ -11,7 +11,7 @@ export const claimFaults: Fault[] = [
       'items',
       'items on a cancelled event',
     ],
-    ['|| !isVisible(item, viewer)', '', 'claims', 'a claim on a private event'],
+    ['isVisible(item, viewer, claimant.standing)', 'true', 'claims', 'a claim on a private event'],
     [
       "if (!claimsEnabled) return new Problem('claims_disabled');",
       '',
@@ -55,7 +55,7 @@ export const claimFaults: Fault[] = [
       'a claim between check and write of the quantity needed',
     ],
     [
-      'return state && isVisible(state, viewer) ? state : null;',
+      'return state && isVisible(state, viewer, state) ? state : null;',
       'return state ?? null;',
       'items',
       'private items',

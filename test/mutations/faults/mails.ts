@@ -69,8 +69,8 @@ export const mailFaults: Fault[] = [
       'a mail that counts as spam ends all mails of the person',
     ],
     [
-      'this.#isStopped || now.getTime() < this.#restsUntil',
-      'this.#isStopped',
+      'mail.isOn && now.getTime() >= this.#restsUntil',
+      'mail.isOn',
       'mail-queue',
       'a mail server that fails gets connection after connection',
     ],
@@ -81,8 +81,8 @@ export const mailFaults: Fault[] = [
       'after one failure of the mail server, mails wait for minutes',
     ],
     [
-      'this.#isStopped || now.getTime()',
-      'now.getTime()',
+      'if (this.#isStopped) return null;',
+      '',
       'mail-races',
       'a server that ends begins to send mails that arrive twice',
     ],
@@ -137,7 +137,7 @@ export const mailFaults: Fault[] = [
     ['isCollected ? userId : notification', 'notification', 'notification-mails', 'each follower is mailed'],
   ]),
   ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
-    ['u.email = ${address}', 'true', 'notification-mails', 'mails go to former addresses'],
+    ['${address} in (u.email, u.phone)', 'true', 'notification-mails', 'mails go to former addresses'],
     [
       'and mail_replies and',
       'and',
@@ -145,7 +145,7 @@ export const mailFaults: Fault[] = [
       'guests read the address of an organizer who has not allowed it',
     ],
     [
-      'isOfEvent ? findReplyAddress(services, row) : null',
+      'isFromOrganizer ? findReplyAddress(services, row) : null',
       'findReplyAddress(services, row)',
       'mail-replies',
       'a mail about a message has the address of its writer',
@@ -174,7 +174,12 @@ export const mailFaults: Fault[] = [
       'notification-mails',
       'mails are stored that nobody wants',
     ],
-    ['mailer.isOn ?', 'true ?', 'notification-mails', 'mails are stored that no server sends'],
+    [
+      'hasMailer: mailer.isOn',
+      'hasMailer: true',
+      'notification-mails',
+      'mails are stored that no server sends',
+    ],
   ]),
   ...faultsOf('src/modules/notifications/unsubscribe/unsubscribe-tokens.ts', [
     [

@@ -138,7 +138,12 @@ export const peopleFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/moderation/reports/policy.ts', [
-    ['event && isVisible(event, viewer) ?', 'event ?', 'admin-reports', 'reveals a private event'],
+    [
+      'event && (await isVisibleTo(invitedIn(tx), event.id, event, viewer))',
+      'event',
+      'admin-reports',
+      'reveals a private event',
+    ],
     [' and not is_own`', '`', 'admin-reports', 'a report of an own message'],
     [
       "suspended_at is null or ${viewer.role === 'admin'}",
@@ -178,10 +183,10 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [
     [
-      "not e.hidden and e.visibility <> 'private' ${isNotOver}",
+      'not e.hidden ${isNotOver}',
       'true ${isNotOver}',
       'notifications',
-      'guests learn of a private event',
+      'guests learn of an event that an admin hides',
     ],
   ]),
   ...faultsOf('src/modules/moderation/reports/repo.ts', [

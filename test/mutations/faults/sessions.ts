@@ -248,7 +248,7 @@ export const sessionFaults: Fault[] = [
       'contacts',
       'a refused code is valid again',
     ],
-    ['    await releaseContact(tx, userId, lost);', '', 'contacts', 'the former number signs in'],
+    ['if (lost) await releaseContact(tx, userId, lost);', '', 'contacts', 'the former number signs in'],
     [
       'await keepAuditOf(tx, context.secretKey, { userId, contact: lost });',
       '',
