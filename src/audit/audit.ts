@@ -46,10 +46,9 @@ export const auditActions = [
   'demo_removed',
   'report_resolved',
   'report_reopened',
-  // The detail is their number and the id of the event.
+  // The detail is their number.
   'invitations_sent',
   'links_made',
-  // The detail is the id of the event.
   'link_withdrawn',
   'account_deleted',
 ] as const;

@@ -14,7 +14,7 @@ import { startTestApp } from '../support/setup.ts';
  */
 const withoutCache = new Set(
   `config db clock log outages replicas flags instance sms mailer storage findUpload checkReadiness profiles rsvps bookings claims hub
-  streams oidc readMetrics`.split(/\s+/),
+  streams oidc readMetrics contactHooks declineInvitation`.split(/\s+/),
 );
 
 /** When the latest completed read of the change log began, in ms of `performance.now`. */

@@ -18,7 +18,14 @@ test('record: 200 without the fields of the caller if the request has no token, 
   const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
   assert.deepEqual([anonymous.myBooking, anonymous.myWaitlist], [null, null]);
   const { body: withToken } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
-  const own = { myRsvp: null, isSaved: false, myExtraGuests: 0, isRsvpHidden: false, myRequest: null };
+  const own = {
+    myRsvp: null,
+    isSaved: false,
+    myExtraGuests: 0,
+    isRsvpHidden: false,
+    myRequest: null,
+    myInvitation: null,
+  };
   assert.deepEqual({ ...anonymous, ...own }, withToken);
   await rsvpGoing(api, stranger, event.id);
   await api.post(`/v1/events/${event.id}/save`, stranger.token, { saved: true });

@@ -86,7 +86,7 @@ test('summary: none without the choice, of another kind, of what is read, or aft
   const [, path = ''] =
     /^<https:\/\/events\.example\.org(.*)>$/.exec(headerOf(mail, 'List-Unsubscribe')) ?? [];
   const { kinds } = expectStatus(await api.post(path), 200).body;
-  assert.deepEqual(kinds, ['rsvps', 'claims', 'bookings']);
+  assert.deepEqual(kinds, ['rsvps', 'claims', 'bookings', 'requests']);
   const levels = (await api.get('/v1/notifications/settings', link.host.token)).body;
   assert.deepEqual([levels.rsvps, levels.bookings, levels.claims], ['inbox', 'push', 'push']);
 });

@@ -80,6 +80,7 @@ test('push: each browser of the person gets each notification once, encrypted an
         id: about?.id,
         kind: 'eventCancelled',
         count: 1,
+        decision: null,
         person: { id: other.id, name: about?.person && 'name' in about.person ? about.person.name : '' },
         event: { id: event.id, title: event.title, startAt: event.startAt, timezone: event.timezone },
         announcement: { id: about?.announcement?.id, text: 'I am ill.' },

@@ -135,7 +135,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     expectStatus(await api.post(`/v1/events/${event.id}/invitations`, organizer.token, { people }), 201).body
       .data;
   await invite(person, own, [{ email: 'nobody@example.org' }, { userId: c.id }]);
-  await invite(b, otherEvent, [{ userId: person.id }]);
+  await invite(a, otherEvent, [{ userId: person.id }]);
   const [link] = await invite(b, full, [{ name: 'Neighbours', maxUses: 9 }]);
   await api.sql`
     insert into invitation_uses (subject_id, invitation_id, user_id) values (${full.id}, ${link.id}, ${person.id})`;

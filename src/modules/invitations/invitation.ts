@@ -121,7 +121,7 @@ export const withdrawInvitation = defineEndpoint({
       await endInvitations(tx, [row]);
       if (wayOf(row) !== 'link') return;
       const context = auditContextOf(services, request);
-      await recordAudit(tx, context, { userId: caller.id }, 'link_withdrawn', row.subjectId);
+      await recordAudit(tx, context, { userId: caller.id }, 'link_withdrawn');
     });
     return { status: 200, body: { success: true as const } };
   },

@@ -67,7 +67,7 @@ export async function makeInvitations(
   await insertSends(tx, sends);
   const records = await storeInvited(tx, event, made, now);
   await tellAccounts(tx, sends, made);
-  await audit(tx, context, caller, { subjectId, links, sent: made.length - links });
+  await audit(tx, context, caller, { links, sent: made.length - links });
   const data = await presentInvitations(tx, rows, caller.id, config);
   if (records.length > 0) await recordChange(tx, { records });
   return {
@@ -219,8 +219,8 @@ async function audit(
   tx: Transaction,
   context: AuditContext,
   { id: userId }: Caller,
-  { subjectId, links, sent }: { subjectId: string; links: number; sent: number },
+  { links, sent }: { links: number; sent: number },
 ): Promise<void> {
-  if (sent > 0) await recordAudit(tx, context, { userId }, 'invitations_sent', `${sent} ${subjectId}`);
-  if (links > 0) await recordAudit(tx, context, { userId }, 'links_made', `${links} ${subjectId}`);
+  if (sent > 0) await recordAudit(tx, context, { userId }, 'invitations_sent', String(sent));
+  if (links > 0) await recordAudit(tx, context, { userId }, 'links_made', String(links));
 }

@@ -29,6 +29,8 @@ const tags = [
   { name: 'Events', description: 'Discover and organize events, RSVP to them and save them.' },
   { name: 'Places', description: 'Towns and cities of the world.' },
   { name: 'Guests', description: 'Answers of people without an account.' },
+  { name: 'Invitations', description: 'Invitations of people, and answers to them.' },
+  { name: 'Comments', description: 'Comments of people on events.' },
   { name: 'Announcements', description: 'What organizers write to the guests of an event.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
   { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },
