@@ -145,7 +145,7 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], hashes
   const deletedIds = [person.id, person.phone, ...hashes, ...owned];
   // What the organizers have not read no longer names the person.
   for (const row of [...(before.event_counters ?? []), ...(before.item_stock ?? [])])
-    for (const column of ['rsvps_person_id', 'bookings_person_id', 'claims_person_id'])
+    for (const column of ['rsvps_person_id', 'bookings_person_id', 'claims_person_id', 'requests_person_id'])
       if (row[column] === person.id) row[column] = null;
   const remaining = Object.entries(before).map(([table, rows]) => [
     table,
@@ -168,6 +168,7 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], hashes
   for (const row of after.event_counters ?? []) {
     row.unread_rsvps = countUnread('rsvps', row, ['event_id']);
     row.unread_bookings = countUnread('bookings', row, ['event_id']);
+    row.unread_requests = count('requests', { subject_id: row.event_id, status: 'pending' });
     row.rsvp_count = count('rsvps', { event_id: row.event_id });
     const going = (after.rsvps ?? []).filter(
       ({ event_id, status }) => event_id === row.event_id && status === 'going',
@@ -179,6 +180,10 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], hashes
     row.booked_count = booked.reduce((sum, { seats }) => sum + Number(seats), 0);
     row.waiting_count = bookings.length - booked.length;
   }
+  for (const row of after.comment_counters ?? [])
+    row.comment_count = count('comments', { event_id: row.event_id });
+  for (const row of after.comments ?? [])
+    if (count('comments', { id: row.reply_to }) === 0) row.reply_to = null;
   for (const row of after.item_stock ?? []) {
     row.unread_claims = countUnread('claims', row, ['event_id', 'n']);
     const claims = (after.claims ?? []).filter(

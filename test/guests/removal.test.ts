@@ -199,13 +199,16 @@ test('remove, end a claim: the person is told, except with silent=true', async (
     200,
   );
   await deliverCauses({ db: api.sql, clock: () => new Date(), mailer: { isOn: false } });
+  /** Decisions that are delivered together have no order. */
   const decisionsOf = async (person: Person) => {
     const { data } = expectStatus(await api.get('/v1/notifications', person.token), 200).body;
     return data.map(({ kind, decision }: { kind: string; decision: object }) => ({ kind, ...decision }));
   };
   assert.deepEqual(
-    await decisionsOf(told),
-    ['removed', 'claimEnded'].map((what) => ({
+    (await decisionsOf(told)).toSorted((a: { what: string }, b: { what: string }) =>
+      a.what.localeCompare(b.what),
+    ),
+    ['claimEnded', 'removed'].map((what) => ({
       ...{ kind: 'decision', what, reason: null, title: 'Harbour potluck' },
     })),
   );

@@ -73,6 +73,7 @@ export const answerLinkInvitation = defineEndpoint({
   method: 'POST',
   path: '/v1/invitation/answer',
   retry: 'repeatable',
+  uncached: true,
   summary: 'Answer by the link of an invitation',
   description:
     'A link of one person, without a token: its own guest answers, made at the first answer that does not decline (`guestToken`). ' +
