@@ -65,6 +65,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     myExtraGuests: 0,
     isRsvpHidden: false,
     myRequest: null,
+    myInvitation: null,
     hidden: null,
   });
   assert.deepEqual(expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200).body, body);
