@@ -4,9 +4,9 @@ import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listAudiencesOf } from '../../outbox/audiences.ts';
 import { isOrganizer } from '../events/audience.ts';
-import { invitedIn, isVisibleTo } from '../events/invited.ts';
 import type { EventRow } from '../events/present.ts';
 import { findEvent } from '../events/repo.ts';
+import { invitedIn, isVisibleTo } from '../events/standings.ts';
 import { listBlocked } from '../people/repo.ts';
 import {
   type AnnouncementRow,

@@ -4,9 +4,9 @@ import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CommentId } from '../../lib/ids.ts';
 import { belongsToAudience, findIsGuest } from '../events/audience.ts';
-import { findStanding } from '../events/event-people.ts';
 import { isVisible, type Standing } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
+import { findStanding } from '../events/standings.ts';
 import { blockedViewer, type CommentedEvent } from './policy.ts';
 import { findComment, listHiddenAuthors } from './repo.ts';
 

@@ -2,9 +2,9 @@
 import { createLoader, type Database, queryEach, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { belongsToAudience, isOrganizer } from '../events/audience.ts';
-import { isVisibleTo } from '../events/invited.ts';
 import type { EventRow } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
+import { isVisibleTo } from '../events/standings.ts';
 import { toPerson } from '../people/present.ts';
 import { type EventGuests, guestsRead, listFirstGuests } from './first-guests.ts';
 import type { EventHighlights } from './highlight-schemas.ts';

@@ -1,25 +1,9 @@
-/** Writes of `event_people`: what was decided about people at events. The statements of decisions read it (policy.ts). */
+/** Writes of `event_people`: what was decided about people at events. standings.ts and the statements of decisions read it. */
 import { Type } from 'typebox';
-import { insertRows, join, type Queryable, raw, rowsOf, type Statement, sql, type Transaction } from '#pg';
+import { insertRows, join, raw, type Statement, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Standing } from './policy.ts';
-
-const none: Standing = { isInvited: false, isApproved: false, isRemoved: false };
-
-/** What was decided about a viewer of an event. @param viewer null for a request without a token */
-export async function findStanding(
-  db: Queryable,
-  eventId: string,
-  viewer: { id: string } | null,
-): Promise<Standing> {
-  if (!viewer) return none;
-  const [found] = await db.query<Standing>(sql`
-    select is_invited, is_approved, is_removed from event_people
-    where event_id = ${eventId} and user_id = ${viewer.id}`);
-  return found ?? none;
-}
 
 const columns = { isInvited: 'is_invited', isApproved: 'is_approved', isRemoved: 'is_removed' } as const;
 const names = Object.keys(columns) as (keyof Standing)[];
@@ -46,25 +30,6 @@ export function writeStandings(
     on conflict (event_id, user_id) do update set ${join(
       changed.map((name) => sql`${raw(columns[name])} = excluded.${raw(columns[name])}`),
     )}`;
-}
-
-/** Of some people, those whom organizers removed from the events. */
-export async function findRemoved(
-  db: Queryable,
-  people: { eventId: string; userId: string }[],
-): Promise<{ eventId: string; userId: string }[]> {
-  if (people.length === 0) return [];
-  return await db.query(sql`
-    select p.event_id, p.user_id from ${rowsOf('event_people p', people, { eventId: 'uuid', userId: 'uuid' })}
-    where p.is_removed`);
-}
-
-/** @throws Problem `removed_from_event` */
-export async function requireNotRemoved(
-  db: Queryable,
-  person: { eventId: string; userId: string },
-): Promise<void> {
-  if ((await findRemoved(db, [person])).length > 0) throw new Problem('removed_from_event');
 }
 
 /** Approves all who have an RSVP to an event. The transaction must hold the lock of a change of the event. */

@@ -25,11 +25,11 @@ import { changedEvents } from './changed-events.ts';
 import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
 import { approvePresent } from './event-people.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';
-import { invitedIn, isVisibleTo } from './invited.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { type SearchedTexts, searchChange, searchVector } from './search-words.ts';
+import { invitedIn, isVisibleTo } from './standings.ts';
 import { writeTombstones } from './tombstones.ts';
 import { promoteWaitlist } from './waitlist.ts';
 

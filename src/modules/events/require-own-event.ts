@@ -1,10 +1,10 @@
 import { type Queryable, sql, type Transaction } from '#pg';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { invitedIn, isVisibleTo } from './invited.ts';
 import { requireOrganizer } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { findEvent, findEventForUpdate } from './repo.ts';
+import { invitedIn, isVisibleTo } from './standings.ts';
 
 /**
  * Finds an event that the caller may change, without a lock.

@@ -1,7 +1,7 @@
 import type { PeopleServices } from '../people/services.ts';
 import { createGuestCheck, type GuestCheck } from './audience.ts';
 import { createEventCache, type EventCache } from './event-cache.ts';
-import { createInvitedCheck, type InvitedCheck } from './invited.ts';
+import { createInvitedCheck, type InvitedCheck } from './standings.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
 export type EventServices = PeopleServices & {

@@ -2,8 +2,8 @@
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CachedEvent } from './event-cache.ts';
-import { isVisibleTo } from './invited.ts';
 import type { EventServices } from './services.ts';
+import { isVisibleTo } from './standings.ts';
 
 type Services = Pick<EventServices, 'events' | 'isInvited'>;
 

@@ -3,8 +3,9 @@ import type { ContactHook } from '../../http/define-module.ts';
 import { contactsOf } from '../../lib/contact.ts';
 import { findContacts, listGuestsWith } from '../accounts/guests.ts';
 import { lockEventCounters } from '../attendance/lock-event-counters.ts';
-import { findRemoved, writeStandings } from '../events/event-people.ts';
+import { writeStandings } from '../events/event-people.ts';
 import { listEventRows } from '../events/repo.ts';
+import { findRemoved } from '../events/standings.ts';
 
 /**
  * An account that confirms the contact of a removed guest is removed from the event too, except its organizer. The transaction holds

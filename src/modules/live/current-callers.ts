@@ -1,7 +1,7 @@
 import type { Caller } from '../../identity/caller.ts';
 import { isLive, type LiveSession } from '../../identity/sessions.ts';
-import { listAreInvited } from '../events/invited.ts';
 import type { EventServices } from '../events/services.ts';
+import { listAreInvited } from '../events/standings.ts';
 import type { LiveRow } from './repo.ts';
 import { type Access, type CurrentCallers, invitedKey } from './topics.ts';
 

@@ -3,8 +3,8 @@ import { sql, type Transaction } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import { formatCommentId, formatItemId, readCommentId, readId, readItemId } from '../../../lib/ids.ts';
 import { findCommentAuthor } from '../../comments/readers.ts';
-import { invitedIn, isVisibleTo } from '../../events/invited.ts';
 import { findEvent } from '../../events/repo.ts';
+import { invitedIn, isVisibleTo } from '../../events/standings.ts';
 import { findItemState } from '../../items/repo.ts';
 import type { NewReport } from './schemas.ts';
 
