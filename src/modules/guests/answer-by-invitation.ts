@@ -1,10 +1,9 @@
 import type { Transaction } from '#pg';
 import type { MessageContact } from '../../lib/contact.ts';
-import { writeStandings } from '../events/event-people.ts';
 import { lockOpenInvitation } from '../invitations/open-invitation.ts';
 import { refuseAnswer } from '../invitations/refuse-answer.ts';
-import { type InvitationRow, isForMany } from '../invitations/repo.ts';
-import { countUse, storeAnswer } from '../invitations/store-answer.ts';
+import type { InvitationRow } from '../invitations/repo.ts';
+import { storeAccepted } from '../invitations/store-answer.ts';
 import type { NewAnswer } from './answers.ts';
 import type { GuestServices } from './services.ts';
 
@@ -29,9 +28,5 @@ export async function answerByInvitation(
   const refusal = refuseAnswer(invitation, { id: person.id, contacts: [contact.value] });
   if (refusal) throw refusal;
   const stored = { status: answer.status, extraGuests: answer.extraGuests ?? 0, reply: null };
-  if (isForMany(invitation)) await countUse(tx, invitation, person.id);
-  else await storeAnswer(tx, invitation, person, stored, services.clock());
-  await tx.execute(
-    writeStandings([{ eventId: invitation.subjectId, userId: person.id }], { isInvited: true }),
-  );
+  await storeAccepted(tx, invitation, person, stored, services.clock());
 }

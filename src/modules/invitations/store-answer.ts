@@ -2,7 +2,8 @@
 import { sql, type Transaction } from '#pg';
 import type { UnlockedCaller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { InvitationKey, InvitationRow, InvitationStatus } from './repo.ts';
+import { writeStandings } from '../events/event-people.ts';
+import { type InvitationKey, type InvitationRow, type InvitationStatus, isForMany } from './repo.ts';
 
 /** `reply`: null keeps it. */
 type StoredAnswer = { status: InvitationStatus; extraGuests: number; reply: string | null };
@@ -26,7 +27,7 @@ export async function storeAnswer(
  * Counts a person's first answer by a link for many as a use.
  * @throws Problem `link_used_up`
  */
-export async function countUse(tx: Transaction, invitation: InvitationRow, userId: string): Promise<void> {
+async function countUse(tx: Transaction, invitation: InvitationRow, userId: string): Promise<void> {
   const { subjectId, id, uses, maxUses } = invitation;
   const isFirst = await tx.execute(sql`
     insert into invitation_uses (subject_id, invitation_id, user_id) values (${subjectId}, ${id}, ${userId})
@@ -36,4 +37,22 @@ export async function countUse(tx: Transaction, invitation: InvitationRow, userI
   await tx.execute(
     sql`update invitations set uses = uses + 1 where subject_id = ${subjectId} and id = ${id}`,
   );
+}
+
+/**
+ * Stores that a person comes, or is interested, by an invitation: as a use of a link for many, or as the answer to the invitation.
+ * The person is invited from now on.
+ * @throws Problem `link_used_up`
+ */
+export async function storeAccepted(
+  tx: Transaction,
+  invitation: InvitationRow,
+  person: Pick<UnlockedCaller, 'id' | 'hasAccount'>,
+  answer: StoredAnswer,
+  now: Date,
+): Promise<void> {
+  if (isForMany(invitation)) await countUse(tx, invitation, person.id);
+  else await storeAnswer(tx, invitation, person, answer, now);
+  const key = { eventId: invitation.subjectId, userId: person.id };
+  await tx.execute(writeStandings([key], { isInvited: true }));
 }

@@ -2,12 +2,11 @@
 import type { Transaction } from '#pg';
 import { Problem } from '../../../lib/errors.ts';
 import { countDecline } from '../../attendance/rsvps/count-decline.ts';
-import { writeStandings } from '../../events/event-people.ts';
 import { findEvent, type Rsvp } from '../../events/repo.ts';
 import { listViewerStatesOfRecords } from '../../events/viewer-states.ts';
 import { type Answerer, endAnswer, type NewAnswer, readAnswer, writeAnswer } from '../../guests/answers.ts';
 import { type InvitationRow, isForMany } from '../repo.ts';
-import { countUse, storeAnswer } from '../store-answer.ts';
+import { storeAccepted, storeAnswer } from '../store-answer.ts';
 import type { InvitationAnswered } from './schemas.ts';
 import type { AnswerServices } from './services.ts';
 
@@ -55,9 +54,7 @@ async function accept(
   ]);
   const extraGuests = given.extraGuests ?? before?.myExtraGuests ?? 0;
   const isRepeated = before?.myRsvp === given.status && extraGuests <= before.myExtraGuests;
-  if (isForMany(invitation)) await countUse(tx, invitation, key.userId);
-  else await storeAnswer(tx, invitation, answerer.caller, { ...given, extraGuests }, now);
-  await tx.execute(writeStandings([key], { isInvited: true }));
+  await storeAccepted(tx, invitation, answerer.caller, { ...given, extraGuests }, now);
   const refused = await writeAnswer(tx, services, answerer, { eventId: key.eventId, answer: given });
   if (event && event.endAt <= now && !isRepeated) throw new Problem('event_over');
   return refused;
