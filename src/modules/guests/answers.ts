@@ -123,19 +123,40 @@ function itemOf(text: string, eventId: string): ItemId | null {
   return item?.eventId === eventId ? item : null;
 }
 
+/** Locks the RSVP, the booking and the claims of a person at an event. @returns the claimed items, for `endLockedAnswer` */
+export async function lockOwnAnswer(
+  tx: Transaction,
+  key: { eventId: string; userId: string },
+): Promise<ItemId[]> {
+  const own = await listClaimsOf(tx, key);
+  await lockAnswer(tx, key.eventId, own);
+  return own;
+}
+
+type AnswerWriters = Pick<GuestServices, 'rsvps' | 'bookings' | 'claims'>;
+
 /** Ends the RSVP, the claims, and the booking or place in the waitlist of a person at an event. */
 export async function endAnswer(
   tx: Transaction,
-  { rsvps, bookings, claims }: Pick<GuestServices, 'rsvps' | 'bookings' | 'claims'>,
-  { caller, role }: Answerer,
+  services: AnswerWriters,
+  person: Answerer,
   eventId: string,
 ): Promise<void> {
-  const own = await listClaimsOf(tx, { eventId, userId: caller.id });
-  await lockAnswer(tx, eventId, own);
+  const claimed = await lockOwnAnswer(tx, { eventId, userId: person.caller.id });
+  await endLockedAnswer(tx, services, person, { eventId, claimed });
+}
+
+/** As `endAnswer`, of what `lockOwnAnswer` has locked. */
+export async function endLockedAnswer(
+  tx: Transaction,
+  { rsvps, bookings, claims }: AnswerWriters,
+  { caller, role }: Answerer,
+  { eventId, claimed }: { eventId: string; claimed: ItemId[] },
+): Promise<void> {
   await rsvps.applyIn(tx, role, [{ eventId, caller, status: null, extraGuests: null, isHidden: null }]);
   // Without a booking, it is refused, which changes nothing.
   await bookings.applyIn(tx, role, [{ kind: 'cancel', eventId, caller }]);
-  const removals = own.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
+  const removals = claimed.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
   if (removals.length > 0) await claims.applyIn(tx, role, removals);
 }
 

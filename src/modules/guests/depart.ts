@@ -1,9 +1,7 @@
 import { type ChangedRecords, recordChange } from '#fresh-records';
 import type { Transaction } from '#pg';
 import { listAreGuests } from '../events/audience.ts';
-import { listClaimsOf } from '../items/repo.ts';
-import { type Answerer, endAnswer } from './answers.ts';
-import { lockAnswer } from './lock-answer.ts';
+import { type Answerer, endLockedAnswer, lockOwnAnswer } from './answers.ts';
 import type { GuestServices } from './services.ts';
 
 type Departure = { eventId: string; isRemoved: boolean };
@@ -21,7 +19,7 @@ export async function depart(
   write: (hadAny: boolean) => Promise<void> = async () => {},
 ): Promise<void> {
   const key = { eventId, userId: person.caller.id };
-  await lockAnswer(tx, eventId, await listClaimsOf(tx, key));
+  const claimed = await lockOwnAnswer(tx, key);
   let [hadAny = false] = await listAreGuests(tx, [key]);
   const records: ChangedRecords[] = [];
   for (const { run } of services.departureHooks) {
@@ -30,6 +28,6 @@ export async function depart(
     records.push(...(ended.records ?? []));
   }
   await write(hadAny);
-  await endAnswer(tx, services, person, eventId);
+  await endLockedAnswer(tx, services, person, { eventId, claimed });
   if (records.length > 0) await recordChange(tx, { records });
 }
