@@ -1,10 +1,9 @@
 /** Guests without an account whom organizers add (`is_added`), and guests as organizers change and remove them. */
 import { newId } from '#base';
-import { insertRows, one, sql, type Transaction } from '#pg';
+import { one, sql, type Transaction } from '#pg';
 import type { Contacts } from '../../lib/contact.ts';
 import { Problem } from '../../lib/errors.ts';
-import { userSearchText } from '../people/search/patterns.ts';
-import type { FoundGuest } from './guests.ts';
+import { type FoundGuest, insertGuestRows } from './guests.ts';
 
 /** The guests whom the organizer of an event may have added at a time. */
 export const maxAddedGuests = 500;
@@ -27,16 +26,9 @@ export async function insertAddedGuests(
     ),
   );
   if (count + names.length > maxAddedGuests) throw new Problem('guest_list_full');
-  const guests = names.map((name) => ({
-    ...{ id: newId(), name, username: '', bio: '', city: '', isPrivate: false, role: 'user' },
-    ...{ search: userSearchText(name, ''), createdAt: now, guestOf: eventId, isAdded: true },
-  }));
-  await tx.execute(
-    insertRows('users', guests, {
-      ...{ id: 'uuid', name: 'text', username: 'text', bio: 'text', city: 'text', isPrivate: 'boolean' },
-      ...{ role: 'text', search: 'text', createdAt: 'timestamptz', guestOf: 'uuid', isAdded: 'boolean' },
-    }),
-  );
+  const none = { language: null, phone: null, email: null };
+  const guests = names.map((name) => ({ id: newId(), name, ...none, isAdded: true }));
+  await insertGuestRows(tx, eventId, guests, now);
   return guests.map(({ id }) => id);
 }
 

@@ -5,6 +5,7 @@
 import { newId } from '#base';
 import { type ChangedRecords, recordChange } from '#fresh-records';
 import {
+  insertRows,
   isOneOf,
   lockEach,
   lockRows,
@@ -35,11 +36,7 @@ export async function findGuest(
 ): Promise<FoundGuest | null> {
   const [known] = await tx.query<{ userId: string }>(sql`
     select user_id from guest_contacts where contact = ${contact.value} and event_id = ${eventId}`);
-  if (!known) return null;
-  const [guest] = await tx.query<FoundGuest>(
-    sql`select id, name from users where id = ${known.userId} for update`,
-  );
-  return guest ?? null;
+  return known ? await lockGuest(tx, known.userId) : null;
 }
 
 /** Finds a guest by its id, and locks it until the transaction ends. */
@@ -75,11 +72,38 @@ export async function insertGuest(
   if (contact)
     await tx.query(sql`
       insert into guest_contacts (contact, event_id, user_id) values (${contact.value}, ${eventId}, ${id})`);
-  await tx.query(sql`
-    insert into users (id, ${raw(contact?.kind ?? 'email')}, name, username, bio, city, language, is_private, role, search, created_at, guest_of)
-    values (${id}, ${contact?.value ?? null}, ${name}, '', '', '', ${language}, false, 'user', ${userSearchText(name, '')}, ${now},
-      ${eventId})`);
+  const row = { id, name, language, phone: null, email: null, isAdded: false };
+  await insertGuestRows(tx, eventId, [{ ...row, ...(contact && { [contact.kind]: contact.value }) }], now);
   return id;
+}
+
+type GuestRow = Pick<Contacts, 'phone' | 'email'> & {
+  id: string;
+  name: string;
+  language: Language | null;
+  /** By the organizer of the event. */
+  isAdded: boolean;
+};
+
+/** Inserts rows of guests of an event, without their entries in `guest_contacts`. */
+export async function insertGuestRows(
+  tx: Transaction,
+  eventId: string,
+  guests: GuestRow[],
+  now: Date,
+): Promise<void> {
+  const rows = guests.map((guest) => ({
+    ...guest,
+    ...{ username: '', bio: '', city: '', isPrivate: false, role: 'user' },
+    ...{ search: userSearchText(guest.name, ''), createdAt: now, guestOf: eventId },
+  }));
+  await tx.execute(
+    insertRows('users', rows, {
+      ...{ id: 'uuid', name: 'text', phone: 'text', email: 'text', language: 'text', isAdded: 'boolean' },
+      ...{ username: 'text', bio: 'text', city: 'text', isPrivate: 'boolean', role: 'text' },
+      ...{ search: 'text', createdAt: 'timestamptz', guestOf: 'uuid' },
+    }),
+  );
 }
 
 /** The contact that a guest of an event has confirmed; none for an account. */
