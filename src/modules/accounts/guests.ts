@@ -2,7 +2,7 @@
  * Guests without an account: each is a row of `users` that belongs to one event (`guest_of`), without a username and counters. A
  * contact that a code has confirmed is in `guest_contacts`, by which its owner is found again.
  */
-import { newId } from '#base';
+import { dayMs, newId } from '#base';
 import { type ChangedRecords, recordChange } from '#fresh-records';
 import {
   insertRows,
@@ -22,6 +22,9 @@ import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import { type Contact, type Contacts, contactsOf, type MessageContact } from '../../lib/contact.ts';
 import { userSearchText } from '../people/search/patterns.ts';
+
+/** How long after the end of an event its guests keep their names, contacts and tokens, and its invitations their contacts. */
+export const keptMs = 30 * dayMs;
 
 export type FoundGuest = { id: string; name: string };
 

@@ -1,13 +1,10 @@
-import { dayMs } from '#base';
 import { type Database, lockEach, sql, type Transaction, transaction } from '#pg';
-import { deleteGuests, eraseGuests } from '../accounts/guests.ts';
+import { deleteGuests, eraseGuests, keptMs } from '../accounts/guests.ts';
 import { eraseMessages } from '../attendance/requests/repo.ts';
 import { deleteCommentsOf } from '../comments/people-leave.ts';
 import { eraseNotes } from '../items/repo.ts';
 import type { GuestServices } from './services.ts';
 
-/** How long after the end of an event its guests keep their names, contacts and tokens. */
-export const keptMs = 30 * dayMs;
 /** Guests that a transaction erases. */
 const batchSize = 200;
 

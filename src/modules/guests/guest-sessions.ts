@@ -3,9 +3,9 @@ import { dayMs } from '#base';
 import type { Transaction } from '#pg';
 import type { UnlockedCaller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import { keptMs } from '../accounts/guests.ts';
 import { openGuestSession, userAgentOf } from '../accounts/sessions/sessions.ts';
 import type { EventRow } from '../events/present.ts';
-import { keptMs } from './erase-guests.ts';
 import type { GuestServices } from './services.ts';
 
 const tokenMs = 400 * dayMs;

@@ -1,11 +1,10 @@
 import { dayMs } from '#base';
 import { type Database, isOneOf, sql, transaction } from '#pg';
+import { keptMs } from '../accounts/guests.ts';
 import { endMessages } from './end-invitations.ts';
 import type { InvitationKey } from './repo.ts';
 import type { InvitationServices } from './services.ts';
 
-/** How long after the end of an event its invitations keep their contacts. */
-const keptMs = 30 * dayMs;
 const batchSize = 500;
 /** Longer than anything counts towards a limit. */
 const sendsKeptMs = 2 * dayMs;
