@@ -12,7 +12,7 @@ import type { EventServices } from '../events/services.ts';
 import { listPeople } from '../people/repo.ts';
 import { maxOfEvent, maxOfPerson, readSendAt, requireQuota, requireSendable } from './policy.ts';
 import { toAnnouncement } from './present.ts';
-import { countRecent, findAnnouncement } from './repo.ts';
+import { countRecent } from './repo.ts';
 import { Announcement, NewAnnouncement } from './schemas.ts';
 
 export const createAnnouncement = defineEndpoint({
@@ -51,11 +51,9 @@ export const createAnnouncement = defineEndpoint({
         recipients: isLater ? null : await countRecipients(tx, addressed),
       };
       await tx.execute(insertAnnouncement(announcement, now));
-      const [row, [author]] = await Promise.all([
-        findAnnouncement(tx, announcement.id),
-        listPeople(tx, [caller.id]),
-      ]);
-      if (!row || !author) throw new Problem('event_not_found');
+      const [author] = await listPeople(tx, [caller.id]);
+      if (!author) throw new Problem('event_not_found');
+      const row = { ...announcement, sentAt: isLater ? null : now, editedAt: null, createdAt: now };
       const reader = { isOrganizer: true, publicUrl: services.config.publicUrl };
       return { status: 201 as const, body: toAnnouncement(row, author, reader) };
     });

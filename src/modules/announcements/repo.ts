@@ -100,18 +100,6 @@ export const listDue = (db: Queryable, now: Date): Promise<(Key & { authorId: st
     select subject_id, id, author_id from announcements where status = 'scheduled' and send_at <= ${now}
     order by send_at limit ${maxDue}`);
 
-/** Locks an announcement that is due. Null if it is not any more, or another server sends it. */
-export async function lockDue(
-  tx: Transaction,
-  { subjectId, id }: Key,
-  now: Date,
-): Promise<AnnouncementRow | null> {
-  const [row] = await tx.query<AnnouncementRow>(sql`
-    select ${columns} from announcements
-    where subject_id = ${subjectId} and id = ${id} and status = 'scheduled' and send_at <= ${now} for update`);
-  return row ?? null;
-}
-
 export const markSent = async (
   tx: Transaction,
   { subjectId, id }: Key,

@@ -3,7 +3,7 @@ import { type Database, sql, type Transaction, transaction } from '#pg';
 import { countRecipients } from '../../outbox/audiences.ts';
 import { insertDecisions } from '../../outbox/decisions.ts';
 import { isMissed, type Moment } from './policy.ts';
-import { listDue, lockDue, markMissed, markSent } from './repo.ts';
+import { listDue, lockAnnouncement, markMissed, markSent } from './repo.ts';
 
 type Services = { db: Database; clock: () => Date };
 
@@ -21,8 +21,9 @@ async function sendAnnouncement(tx: Transaction, key: Key, now: Date): Promise<v
     select id, role from users where id = ${key.authorId} and suspended_at is null for key share`);
   const [event] = await tx.query<Moment['event'] & { title: string }>(sql`
     select title, organizer_id, status, hidden from events where id = ${key.subjectId} for share`);
-  const row = await lockDue(tx, key, now);
-  if (!event || !row) return;
+  const row = await lockAnnouncement(tx, key);
+  // Another server has sent it, or it was deleted or moved.
+  if (!event || row?.status !== 'scheduled' || row.sendAt > now) return;
   const { subjectId: eventId, authorId, audience } = row;
   if (isMissed(row, { now, author: author ?? null, event })) {
     await markMissed(tx, row);
