@@ -12,7 +12,8 @@ export type ReadInvitee = {
 
 /** One more than the API takes, so that a longer list is refused. */
 const maxLines = 101;
-const address = /[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+/;
+/** What separates the words of a line, none of which an address has. */
+const separators = /[\s<>()[\],;:"]+/;
 const number = /\+?\(?\d[\d\s()./-]{5,30}/;
 /** What stands around a contact: `Ana <ana@example.org>`, `Ana, +46 70…`, or two columns of a table. */
 const around = /[<>,;\t"]+/g;
@@ -31,13 +32,16 @@ const splitAddresses = (line: string): string[] => (line.split('@').length > 2 ?
 
 function readLine(line: string): ReadInvitee {
   if (/^@\S+$/.test(line)) return { line, kind: 'account', name: '', contact: line.slice(1) };
-  const email = address.exec(line)?.[0];
+  const email = line.split(separators).find(isAddress);
   if (email) return { line, kind: 'email', name: nameBeside(line, email), contact: email };
   const phone = number.exec(line)?.[0];
   if (phone && phone.replace(/\D/g, '').length > 5)
     return { line, kind: 'phone', name: nameBeside(line, phone), contact: phone.trim() };
   return { line, kind: 'link', name: line.replace(around, ' ').replace(/\s+/g, ' ').trim(), contact: '' };
 }
+
+/** Whether a word has an `@` between other characters. */
+const isAddress = (word: string): boolean => word.slice(1, -1).includes('@');
 
 const nameBeside = (line: string, contact: string): string =>
   line.replace(contact, ' ').replace(around, ' ').replace(/\s+/g, ' ').trim();
