@@ -39,8 +39,8 @@ export type Role = (typeof roles)[number];
  */
 export function expectedStatuses(name: string, { statuses, browserStatuses }: AccessRow): number[] {
   if (browserStatuses) return [...statuses, ...browserStatuses];
-  const [anonymous = 0, , stranger = 0] = statuses;
-  const isRefused = !name.startsWith('GET ') && anonymous === 401;
+  const [anonymous = 0, badToken = 0, stranger = 0] = statuses;
+  const isRefused = !name.startsWith('GET ') && badToken === 401;
   return [...statuses, stranger, isRefused ? 403 : anonymous];
 }
 
