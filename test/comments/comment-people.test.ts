@@ -159,7 +159,9 @@ test('comment: one that is written while its author is removed is refused or rem
     await untilWaiting(api.sql, 1);
     await tx.execute(sql`delete from rsvps where event_id = ${event} and user_id = ${person.id}`);
     await tx.execute(sql`
-      update event_counters set rsvp_count = rsvp_count - 1, going_count = going_count - 1 where event_id = ${event}`);
+      update event_counters
+      set rsvp_count = rsvp_count - 1, going_count = going_count - 1, unread_rsvps = 0, rsvps_person_id = null
+      where event_id = ${event}`);
     return { response };
   });
   expectProblem(await writing.response, 403, 'comments_private');
