@@ -59,6 +59,10 @@ export const offeredItems = ({ enabledModules, status }: Event, items: Item[]): 
     ? items.filter((item) => item.kind === 'bring' && (item.myClaim || !isTaken(item))).slice(0, maxOffered)
     : [];
 
+/** How many come with an answer, with the guest: a whole number that the API takes. */
+export const readPeople = (form: PageFields): number =>
+  Math.max(1, Math.min(maxPeople, Math.trunc(Number(form.get('people'))) || 1));
+
 /** What the form of an answer asks for, before the code and with it. */
 function readAnswer(form: PageFields) {
   const status = statuses.find((each) => each === form.get('status')) ?? 'going';
@@ -66,7 +70,7 @@ function readAnswer(form: PageFields) {
     ...readContact(form),
     ...texts(form, 'name', 'linkToken'),
     status,
-    people: Math.max(1, Math.min(maxPeople, Number(form.get('people')) || 1)),
+    people: readPeople(form),
     isAgain: form.has('again'),
     items: status === 'going' ? form.getAll('item').slice(0, 10) : [],
   };

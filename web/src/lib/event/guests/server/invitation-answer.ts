@@ -1,11 +1,11 @@
 /** The answer on the page of an invitation's link. */
 import { answerLinkInvitation, getLinkInvitation } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
+import { extraGuestsOf } from '#lib/event/guests/answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
-import { keepGuest } from './guest-answer.ts';
+import { keepGuest, readPeople } from './guest-answer.ts';
 import { invitationHeader } from './invitation-header.ts';
 
 const statuses = ['going', 'interested', 'declined'] as const;
@@ -14,7 +14,7 @@ function readAnswer(form: PageFields) {
   return {
     ...texts(form, 'name', 'reply'),
     status: statuses.find((each) => each === form.get('status')) ?? 'going',
-    people: Math.max(1, Math.min(maxPeople, Number(form.get('people')) || 1)),
+    people: readPeople(form),
   };
 }
 
