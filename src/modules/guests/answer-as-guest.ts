@@ -16,7 +16,7 @@ import { rememberNetwork } from '../accounts/codes/requesters.ts';
 import { findGuest, findSuspendedGuest, insertGuest, renameGuest } from '../accounts/guests.ts';
 import { readAsk } from '../attendance/requests/schemas.ts';
 import { EventParams } from '../events/schemas.ts';
-import { requireNotRemoved } from '../events/standings.ts';
+import { invitedIn, isVisibleTo, requireNotRemoved } from '../events/standings.ts';
 import { InvitationHeaders } from '../invitations/open-invitation.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
@@ -118,40 +118,45 @@ type Given = GuestEvent & {
  * and no item is claimed beyond its stock.
  */
 async function answerIn(tx: Transaction, services: GuestServices, given: Given): Promise<GuestSession> {
-  const { context, request, contact, event, invitation, answer } = given;
+  const { context, request, contact, event, opened, answer } = given;
   const { config, clock } = services;
   const now = clock();
   await rememberNetwork(tx, context, hashContact(config.secretKey, contact), request.ip);
   const person = await findOrMakePerson(tx, services, given);
   // The job that erases guests has not run yet.
   if (!answer.rsvp && hasForgotten(event, now)) throw new Problem('guest_not_found');
-  const opened = await openAnswerSession(tx, services, request, { ...person, event });
-  const answerer = { caller: opened.caller, role: 'user' as const };
-  if (invitation && answer.rsvp)
-    await answerByInvitation(tx, services, invitation, { person, contact, answer: answer.rsvp });
+  const session = await openAnswerSession(tx, services, request, { ...person, event });
+  const answerer = { caller: session.caller, role: 'user' as const };
+  if (opened?.invitation && answer.rsvp)
+    await answerByInvitation(tx, services, opened.invitation, { person, contact, answer: answer.rsvp });
   const refused = answer.rsvp
     ? await writeAnswer(tx, services, answerer, { eventId: event.id, answer: answer.rsvp })
     : [];
   const current = await readAnswer(tx, services, { eventId: event.id, userId: person.id });
   if (answer.rsvp && current.event.endAt <= now) throw new Problem('event_over');
   if (answer.rsvp && !person.hasAccount) await recordChange(tx, { records: [changedPeople([person.id])] });
-  return { guestToken: opened.token, expiresAt: opened.endsAt, ...current.written, refused };
+  return { guestToken: session.token, expiresAt: session.endsAt, ...current.written, refused };
 }
 
 /**
  * The person who owns the contact: the guest of the event, a new one, or the account.
- * @throws Problem `account_suspended`, `account_exists`, `guest_not_found`, `removed_from_event`
+ * @throws Problem `account_suspended`, `account_exists`, `guest_not_found`, `removed_from_event`; `event_not_found` for a person who
+ *   does not see the event, with the token of a mail to its guests
  */
 async function findOrMakePerson(
   tx: Transaction,
   services: GuestServices,
-  { contact, event, request, answer: { asAccount, rsvp } }: Given,
+  { contact, event, opened, request, answer: { asAccount, rsvp } }: Given,
 ): Promise<{ id: string; hasAccount: boolean }> {
+  const isOpen = event.visibility !== 'private' || opened?.invitation != null;
   const account = await findAccount(tx, contact);
   if (account) {
     if (account.isSuspended)
       throw new Problem('account_suspended', { suspension: await findSuspension(tx, account.id) });
     await requireNotRemoved(tx, { eventId: event.id, userId: account.id });
+    const viewer = { id: account.id, role: 'user' as const };
+    if (!isOpen && !(await isVisibleTo(invitedIn(tx), event.id, event, viewer)))
+      throw new Problem('event_not_found');
     if (asAccount && rsvp) return { id: account.id, hasAccount: true };
     const [user] = await listPeople(tx, [account.id]);
     throw new Problem('account_exists', { user: user && toPerson(user, services.config.publicUrl) });
@@ -165,6 +170,7 @@ async function findOrMakePerson(
     if (rsvp && rsvp.name !== guest.name) await renameGuest(tx, guest.id, rsvp.name);
     return { id: guest.id, hasAccount: false };
   }
+  if (!isOpen) throw new Problem('event_not_found');
   const language = await languageOf(services, request);
   const made = { eventId: event.id, name: rsvp?.name ?? '', contact, language };
   return { id: await insertGuest(tx, made, services.clock()), hasAccount: false };

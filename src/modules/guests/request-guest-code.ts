@@ -4,6 +4,7 @@ import { senderOf } from '../accounts/codes/requesters.ts';
 import { CodeSent } from '../accounts/codes/schemas.ts';
 import { sendCode } from '../accounts/codes/send-code.ts';
 import { EventParams } from '../events/schemas.ts';
+import { mailTokenOf } from '../invitations/mail-token.ts';
 import { InvitationHeaders } from '../invitations/open-invitation.ts';
 import { readContact } from './contacts.ts';
 import { requireGuestEvent } from './guest-event.ts';
@@ -36,9 +37,16 @@ export const requestGuestCode = defineEndpoint({
   async handler({ params, body, request }, services: GuestServices) {
     const contact = readContact(body, services);
     const eventId = readId(params.id, 'event_not_found');
-    await requireGuestEvent(services, request, eventId, contact.kind);
+    const { opened } = await requireGuestEvent(services, request, eventId, contact.kind);
     const sender = senderOf(services, request, body.deviceToken);
-    const sent = await sendCode(services, { contact, purpose: 'guest', eventId, sender, request });
+    // The link of the mail opens what the header does, and not the invitation itself.
+    const invitationId = opened?.invitation?.id ?? null;
+    const parameters = opened
+      ? { invitation: mailTokenOf(services.config.secretKey, { eventId, invitationId }) }
+      : {};
+    const sent = await sendCode(services, {
+      ...{ contact, purpose: 'guest', eventId, sender, request, parameters },
+    });
     return { status: 202, body: sent };
   },
 });

@@ -16,7 +16,7 @@ import type {
 } from './schemas.ts';
 
 type Shown = Exclude<keyof NotificationEvent, 'id' | 'location'> | keyof NotificationEvent['location'];
-type EventColumns = Pick<EventRow, Shown | 'coverTheme' | 'category'>;
+type EventColumns = Pick<EventRow, Shown | 'coverTheme' | 'category' | 'visibility'>;
 
 /** The columns of the event are null if `eventId` is; `title` is then that of the decision, if there is one. */
 export type NotificationRow = {

@@ -121,7 +121,7 @@ const selectNotifications = (viewer: Viewer, about: string | null = null): State
       case when ${isPersonHidden} or n.kind = any(${anonymousKinds}) then null else n.person_id end as person_id,
       coalesce(r.follows, false) as is_following,
       e.id as event_id, coalesce(e.title, n.decision ->> 'title') as title, e.cover_url, e.cover_theme, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
-      e.lat, e.lng, e.is_exact, e.status,
+      e.lat, e.lng, e.is_exact, e.status, e.visibility,
       case when n.kind = 'eventHidden' then e.hidden_reason end as reason, n.since, a.id as about, a.text, n.read_at,
       n.decision
     ${visibleNotifications(viewer, about)}`;

@@ -26,14 +26,19 @@ export type LinkProof = {
 
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'sign-in-link', '');
 
-/** @param next the path of the page that follows. It is not secret, and the page of the link reads it. */
+/**
+ * What the page of a link reads. `next`: the path of the page that follows; it is not secret. `invitation`: the token by which a
+ * guest may answer to a private event.
+ */
+export type LinkParameters = { next?: string; invitation?: string };
+
 export function linkOf(
   { publicUrl, secretKey }: Pick<ReadyConfig, 'publicUrl' | 'secretKey'>,
   proof: LinkProof,
-  next?: string,
+  parameters: LinkParameters = {},
 ): string {
   const token = packToken(prefix, [seal(sealKey(secretKey), proof)]);
-  const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
+  const query = new URLSearchParams({ token, ...parameters });
   const path = proof.eventId === undefined ? '/sign-in/link' : `/e/${proof.eventId}/answer`;
   return `${publicUrl}${path}?${query}`;
 }

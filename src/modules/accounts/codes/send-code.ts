@@ -10,7 +10,7 @@ import { lockContacts } from './contact-locks.ts';
 import { countMessage } from './count-message.ts';
 import { deliverCode, delivers, isFailure } from './deliver-code.ts';
 import { type CodeUse, hashCode, hashContact } from './hashes.ts';
-import { linkOf } from './links.ts';
+import { type LinkParameters, linkOf } from './links.ts';
 import { findLastSend, insertCode, type NewCode, subtractSend, withdrawCode } from './repo.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
 import type { CodeSent } from './schemas.ts';
@@ -21,8 +21,8 @@ type CodeRequest = CodeUse & {
   contact: Contact;
   sender: Sender;
   request: Pick<FastifyRequest, 'id' | 'headers'>;
-  /** The path of the page that the link of a mail leads to. */
-  next?: string;
+  /** Of the link of a mail. */
+  parameters?: LinkParameters;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;
 };
@@ -34,7 +34,7 @@ type CodeRequest = CodeUse & {
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
   const { config, clock } = services;
-  const { contact, purpose, eventId, next } = request;
+  const { contact, purpose, eventId, parameters } = request;
   const now = clock();
   const isIdentity = !canReceive(contact);
   const showsCode = isIdentity || (config.devCodes && !delivers(services, contact));
@@ -50,7 +50,7 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
             requester: stored.requester.id.toString('base64url'),
             ...(eventId !== undefined && { eventId }),
           },
-          next,
+          parameters,
         )
       : null;
   try {

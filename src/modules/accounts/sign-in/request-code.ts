@@ -60,7 +60,7 @@ async function sendSignInCode(
     purpose: 'sign_in',
     sender,
     request,
-    ...(next !== undefined && { next }),
+    parameters: next === undefined ? {} : { next },
   });
   return { status: 202 as const, body: sent };
 }

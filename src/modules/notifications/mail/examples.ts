@@ -51,7 +51,7 @@ const row: NotificationRow = {
   ...{ title: 'Glögg & <soup> on the quay', coverUrl: null, coverTheme: null, category: 'food' },
   ...{ startAt: new Date('2026-12-12T17:00:00Z'), endAt: new Date('2026-12-12T21:30:00Z'), allDay: false },
   ...{ timezone: 'Europe/Stockholm', address: 'Kajen 3, Mölle', lat: 56.28, lng: 12.49, isExact: true },
-  status: 'scheduled',
+  ...{ status: 'scheduled', visibility: 'public' },
   reason: null,
   ...{ since: null, about: null, text: null },
   readAt: null,
@@ -86,6 +86,7 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
     : null,
   brought: kind === 'reminder' ? [{ kind: 'bring', title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
   hasAccount: true,
+  mailToken: null,
   stop: stopOf(kind, context),
 });
 

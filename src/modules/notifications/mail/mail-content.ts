@@ -38,6 +38,8 @@ export type MailedNews = {
   message: string | null;
   /** False for a guest without an account, who is not signed in. */
   hasAccount: boolean;
+  /** The token by which such a guest of a private event gets a code; null for others. */
+  mailToken: string | null;
   /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
   stop: { page: string; post: string } | null;
 };
@@ -129,12 +131,19 @@ export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, la
   });
 }
 
-function buttonOf({ row, names, hasAccount }: MailedNews, links: string, language: Language): MailLink {
+function buttonOf(
+  { row, names, hasAccount, mailToken }: MailedNews,
+  links: string,
+  language: Language,
+): MailLink {
   const { kind, eventId, personId } = row;
   if (eventId !== null) {
     // A guest gets a code there: the link is no key.
-    const page = `${links}/e/${eventId}${hasAccount ? '' : '/answer?again'}`;
-    return { text: mailText('news_see_event', language), url: page };
+    const answer = `/answer?again${mailToken === null ? '' : `&invitation=${mailToken}`}`;
+    return {
+      text: mailText('news_see_event', language),
+      url: `${links}/e/${eventId}${hasAccount ? '' : answer}`,
+    };
   }
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };

@@ -17,6 +17,7 @@ import {
   reaches,
 } from '../../../outbox/kinds.ts';
 import { isInvitedKind } from '../../invitations/invitation-mails.ts';
+import { mailTokenOf } from '../../invitations/mail-token.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
 import { isCurrent } from '../delivery/fan-out.ts';
@@ -104,6 +105,10 @@ async function readNews(
     changes,
     message: announcement?.text ?? null,
     hasAccount,
+    mailToken:
+      row.eventId !== null && row.visibility === 'private' && !hasAccount
+        ? mailTokenOf(config.secretKey, { eventId: row.eventId, invitationId: null })
+        : null,
     stop: config.mail.hasLinks ? unsubscribeLinks(config, { userId, kind }) : null,
   };
 }

@@ -2,7 +2,7 @@ import { getEvent, getFeatures, getLinkInvitation, listItems } from '@potluck/cl
 import { error, redirect } from '@sveltejs/kit';
 import { readWay } from '#lib/account/server/entered-contact.ts';
 import { findGuest, guestAnswerActions, offeredItems } from '#lib/event/guests/server/guest-answer.ts';
-import { invitationHeader } from '#lib/event/guests/server/invitation-header.ts';
+import { invitationHeader, showsEvent } from '#lib/event/guests/server/invitation-header.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
@@ -13,21 +13,22 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
   const { api: client, me } = locals;
   const query = readQuery(url);
   const invitation = query.text('invitation');
-  if (me) redirect(303, invitation ? `/i/${encodeURIComponent(invitation)}` : `/e/${id}`);
+  if (me) redirect(303, showsEvent(invitation) ? `/i/${encodeURIComponent(invitation)}` : `/e/${id}`);
   const guest = await findGuest(locals, { cookies, platform }, id);
-  // Until the answer, only the link shows a private event.
-  const readEvent = async () =>
-    invitation && !guest
-      ? (await read(getLinkInvitation({ client, headers: invitationHeader(invitation) }))).event
-      : read(getEvent({ client, path: { id } }));
+  // Until the answer, only the link of an invitation shows a private event.
+  const readEvent = async () => {
+    if (!invitation || guest) return read(getEvent({ client, path: { id } }));
+    if (!showsEvent(invitation)) return null;
+    return (await read(getLinkInvitation({ client, headers: invitationHeader(invitation) }))).event;
+  };
   const [event, features] = await Promise.all([readEvent(), read(getFeatures({ client }))]);
-  const isListed = guest !== null || event.visibility !== 'private';
+  const isListed = event !== null && (guest !== null || event.visibility !== 'private');
   const items = isListed ? (await read(listItems({ client, path: { id } }))).data : [];
   return {
     event,
-    items: offeredItems(event, items),
+    items: event === null ? [] : offeredItems(event, items),
     guest,
-    isOn: features.guestRsvp && event.enabledModules.includes('guestRsvp'),
+    isOn: features.guestRsvp && (event?.enabledModules.includes('guestRsvp') ?? true),
     invitation,
     linkToken: query.text('token'),
     isAgain: query.has('again'),
