@@ -210,6 +210,15 @@ export async function deleteMailsTo(tx: Transaction, userIds: string[]): Promise
   await tx.execute(sql`delete from mails where ${isOneOf(sql`user_id`, userIds)}`);
 }
 
+/** Deletes the mails to people at addresses. */
+export async function deleteMailsAt(
+  tx: Transaction,
+  recipients: { userId: string; address: string }[],
+): Promise<void> {
+  if (recipients.length > 0)
+    await tx.execute(deleteRows('mails m', recipients, { userId: 'uuid', address: 'text' }));
+}
+
 /** Deletes the mails about a subject that have not left yet. */
 export async function deleteQueuedMailsAbout(tx: Transaction, subjectId: string): Promise<void> {
   await tx.execute(sql`delete from mails where subject_id = ${subjectId} and state = 'queued'`);

@@ -52,11 +52,14 @@ async function expectOnlyCodes(eventId: string, token: string): Promise<void> {
   expectProblem(await api.call('GET', `/v1/events/${eventId}`, { headers }), 404, 'event_not_found');
   expectProblem(await api.call('GET', `/v1/events/${eventId}/items`, { headers }), 404, 'event_not_found');
   const { token: caller } = await createUser(api);
-  const { body: list } = expectStatus(await api.call('GET', '/v1/me/guests', { headers, token: caller }), 200);
+  const { body: list } = expectStatus(
+    await api.call('GET', '/v1/me/guests', { headers, token: caller }),
+    200,
+  );
   assert.deepEqual(list.data, []);
 }
 
-// spec: 28 POST /v1/events/:id/guest-code: mails of private events
+// spec: 5 POST /v1/events/:id/guest-code: guests without an account: mails of private events
 test('mail: the link with a code of a private event answers as the invitation does, and opens nothing else', async () => {
   const event = await privateEvent();
   const link = await makeLink(event.id);
@@ -65,7 +68,11 @@ test('mail: the link with a code of a private event answers as the invitation do
   assert.notEqual(invitation, link.token);
   await expectOnlyCodes(event.id, invitation);
   expectProblem(
-    await api.post(`/v1/events/${event.id}/guest-rsvp`, undefined, { linkToken, name: 'Mara', status: 'going' }),
+    await api.post(`/v1/events/${event.id}/guest-rsvp`, undefined, {
+      linkToken,
+      name: 'Mara',
+      status: 'going',
+    }),
     404,
     'event_not_found',
   );
@@ -100,7 +107,7 @@ test('mail: the uses of a link for many bound the answers by links of mails', as
   expectProblem(third, 409, 'link_used_up');
 });
 
-// spec: 28 POST /v1/events/:id/guest-rsvp: mails of private events
+// spec: 5 POST /v1/events/:id/guest-rsvp: guests without an account: mails of private events
 test('mail: the link in a notice of a private event gives its guest a token again, and makes nobody a guest', async () => {
   const event = await privateEvent();
   const link = await makeLink(event.id);

@@ -1,6 +1,6 @@
 /** What follows when invitations end. */
 import { deleteRows, isOneOf, sql, type Transaction } from '#pg';
-import { deleteMailsTo } from '../../mail/mails.ts';
+import { deleteMailsAt, deleteMailsTo } from '../../mail/mails.ts';
 import { lockAndDelete } from '../../outbox/delete-notifications.ts';
 import { listOwners } from '../accounts/accounts.ts';
 import { refreshInvited } from './invited-people.ts';
@@ -23,18 +23,28 @@ export async function endInvitations(tx: Transaction, rows: InvitationRow[]): Pr
     await lockAndDelete(tx, 'notification_causes', isOfIt);
     await lockAndDelete(tx, 'notifications', isOfIt);
   }
-  await endMessages(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  await endMessages(tx, rows);
 }
 
-/** Deletes the messages of invitations: those that wait, and the addresses of mails that were sent. */
-export async function endMessages(tx: Transaction, ids: string[]): Promise<void> {
+/**
+ * Deletes the messages of invitations: those that wait, and the addresses of mails that were sent, also of those about the guests whom
+ * their links have made.
+ */
+export async function endMessages(
+  tx: Transaction,
+  rows: Pick<InvitationRow, 'id' | 'guestId' | 'contact'>[],
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
   await tx.execute(
     sql`delete from invitation_sends where ${isOneOf(sql`invitation_id`, ids)} and leaves_at is null`,
   );
   await deleteMailsTo(tx, ids);
+  await deleteMailsAt(
+    tx,
+    rows.flatMap(({ guestId, contact }) =>
+      guestId !== null && contact !== null ? { userId: guestId, address: contact } : [],
+    ),
+  );
 }
 
 /** The accounts that are invited by these invitations: by their ids, or by contacts that they have confirmed. */

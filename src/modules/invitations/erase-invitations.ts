@@ -2,7 +2,7 @@ import { dayMs } from '#base';
 import { type Database, isOneOf, sql, transaction } from '#pg';
 import { keptMs } from '../accounts/guests.ts';
 import { endMessages } from './end-invitations.ts';
-import type { InvitationKey } from './repo.ts';
+import type { InvitationKey, InvitationRow } from './repo.ts';
 import type { InvitationServices } from './services.ts';
 
 const batchSize = 500;
@@ -25,7 +25,7 @@ export async function eraseOldInvitations({
         await tx.execute(sql`
           update invitations set contact = null, contact_kind = null, name = null
           where ${isOneOf(sql`subject_id`, [...new Set(subjectIds)])} and ${isOneOf(sql`id`, ids)}`);
-        await endMessages(tx, ids);
+        await endMessages(tx, rows);
       });
   }
   await db.execute(sql`
@@ -33,7 +33,10 @@ export async function eraseOldInvitations({
     where leaves_at < ${new Date(now.getTime() - sendsKeptMs)} and due_at < ${new Date(now.getTime() - sendsKeptMs)}`);
 }
 
-const listOld = (db: Database, before: Date): Promise<InvitationKey[]> =>
+const listOld = (
+  db: Database,
+  before: Date,
+): Promise<(InvitationKey & Pick<InvitationRow, 'guestId' | 'contact'>)[]> =>
   db.query(sql`
-    select i.subject_id, i.id from invitations i join events e on e.id = i.subject_id
+    select i.subject_id, i.id, i.guest_id, i.contact from invitations i join events e on e.id = i.subject_id
     where i.contact is not null and e.end_at < ${before} limit ${batchSize}`);

@@ -1,5 +1,5 @@
 /** Guests without an account whom the links of invitations have made. */
-import { type Queryable, sql, type Transaction } from '#pg';
+import { isOneOf, type Queryable, sql, type Transaction } from '#pg';
 import type { MessageContact } from '../../lib/contact.ts';
 import { listContactsOf } from './invited-people.ts';
 import { contactOf, type InvitationRow, selectInvitations } from './repo.ts';
@@ -21,6 +21,32 @@ export async function listInvitedGuests(
     union select guest_id from invitations
     where guest_id is not null and token_hash = ${hash} and contact_kind is null and max_uses = 1`);
   return rows.map(({ guestId }) => guestId);
+}
+
+/**
+ * The mail addresses of guests whom the links of invitations have made, and who have no contact of their own: mails about a guest go
+ * to the address that was invited, which nobody may have confirmed.
+ */
+export async function listInvitedAddresses(
+  db: Queryable,
+  userIds: string[],
+): Promise<{ userId: string; address: string }[]> {
+  if (userIds.length === 0) return [];
+  return await db.query(sql`
+    select guest_id as user_id, contact as address from invitations
+    where ${isOneOf(sql`guest_id`, userIds)} and contact_kind = 'email'`);
+}
+
+/** The invitation to an address that made a guest; null if another person has the address. */
+export async function findInvitationOfGuest(
+  db: Queryable,
+  userId: string,
+  address: string,
+): Promise<InvitationRow | null> {
+  const [found] = await db.query<InvitationRow>(
+    selectInvitations(sql`where i.guest_id = ${userId} and i.contact = ${address}`),
+  );
+  return found ?? null;
 }
 
 /** The contacts of the invitations that made a guest of an event; none for an account. */

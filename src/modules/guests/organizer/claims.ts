@@ -6,12 +6,10 @@ import { Success } from '../../../http/schemas.ts';
 import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
 import { actAs } from '../../../identity/act-as.ts';
 import { onBehalfOf } from '../../../identity/caller.ts';
-import { contactsOf } from '../../../lib/contact.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId, readItemId } from '../../../lib/ids.ts';
 import { insertDecisions } from '../../../outbox/decisions.ts';
 import { lockGuestOf } from '../../accounts/added-guests.ts';
-import { findContacts } from '../../accounts/guests.ts';
 import { findEvent } from '../../events/repo.ts';
 import { requireItemOrganizer } from '../../items/policy.ts';
 import { toClaim } from '../../items/present.ts';
@@ -86,9 +84,8 @@ export const endClaim = defineEndpoint({
         { kind: 'remove', item, caller: person, isByOrganizer: true },
       ]);
       if (!ended || ended instanceof Problem) throw ended ?? new Problem('claim_not_found');
-      const [contacts, event] = await Promise.all([findContacts(tx, userId), findEvent(tx, item.eventId)]);
-      // Nothing reaches a guest without a contact.
-      if (event && contacts && contactsOf(contacts).length > 0)
+      const event = await findEvent(tx, item.eventId);
+      if (event)
         await tx.execute(
           insertDecisions([
             { userId, eventId: event.id, what: 'claimEnded', reason: null, title: event.title },

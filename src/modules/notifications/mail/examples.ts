@@ -85,8 +85,7 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
     ? 'The quay is closed.\nBring <warm> clothes!'
     : null,
   brought: kind === 'reminder' ? [{ kind: 'bring', title: 'Saffron buns', emoji: '🥐', quantity: 12 }] : [],
-  hasAccount: true,
-  mailToken: null,
+  guestUrl: null,
   stop: stopOf(kind, context),
 });
 

@@ -4,6 +4,7 @@ import type { MailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
 import { mailText } from '../../../mail/mail-text.ts';
 import { shownWords } from '../../../mail/shown-words.ts';
+import { discreetEvent } from './discreet-content.ts';
 import { eventBlock, type MailedEvent } from './event-lines.ts';
 import type { MailContext } from './mail-content.ts';
 
@@ -23,16 +24,11 @@ export function invitationContent(
 ): MailContent {
   const name = shownWords(inviter);
   const heading = name ? mailText(`${kind}_by`, language, { name }) : mailText(kind, language);
-  const shown = {
-    ...event,
-    title: shownWords(event.title) ?? mailText('invited_event', language),
-    address: shownWords(event.address) ?? '',
-  };
   return {
     language,
     subject: mailText(`${kind}_subject`, language, { instance }),
     heading,
-    event: eventBlock(shown, language),
+    event: eventBlock(discreetEvent(event, language), language),
     ...(message !== null && {
       paragraphs: [
         mailText('people_writes', language, {

@@ -36,10 +36,8 @@ export type MailedNews = {
   changes: Changes | null;
   /** The message of the organizer about the change. */
   message: string | null;
-  /** False for a guest without an account, who is not signed in. */
-  hasAccount: boolean;
-  /** The token by which such a guest of a private event gets a code; null for others. */
-  mailToken: string | null;
+  /** The page on which a guest without an account, who is not signed in, sees the event; null for an account. */
+  guestUrl: string | null;
   /** Where the person stops these mails: a page, and an address for mail programs. Null if mails lead to no page. */
   stop: { page: string; post: string } | null;
 };
@@ -50,7 +48,7 @@ export function newsContent(
   language: Language,
   { instance, links }: MailContext,
 ): MailContent {
-  const { row, names, brought, changes, message, hasAccount, stop } = news;
+  const { row, names, brought, changes, message, guestUrl, stop } = news;
   const name = senderName(row.kind === 'reports' ? undefined : names[0]);
   const sentence = sentenceOf(news, language);
   const writer = names[0] ?? mailText('people_someone', language);
@@ -69,7 +67,7 @@ export function newsContent(
     ],
     lists: listsOf(brought, language),
     ...(links !== null && { button: buttonOf(news, links, language) }),
-    footer: footerOf({ kind, stop, hasAccount }, language, instance),
+    footer: footerOf({ kind, stop, hasAccount: guestUrl === null }, language, instance),
     ...(name !== undefined && { sender: mailText('news_sender', language, { name, instance }) }),
     ...(stop && { unsubscribe: stop.post }),
   };
@@ -131,20 +129,10 @@ export function sentenceOf({ row, names }: Pick<MailedNews, 'row' | 'names'>, la
   });
 }
 
-function buttonOf(
-  { row, names, hasAccount, mailToken }: MailedNews,
-  links: string,
-  language: Language,
-): MailLink {
+function buttonOf({ row, names, guestUrl }: MailedNews, links: string, language: Language): MailLink {
   const { kind, eventId, personId } = row;
-  if (eventId !== null) {
-    // A guest gets a code there: the link is no key.
-    const answer = `/answer?again${mailToken === null ? '' : `&invitation=${mailToken}`}`;
-    return {
-      text: mailText('news_see_event', language),
-      url: `${links}/e/${eventId}${hasAccount ? '' : answer}`,
-    };
-  }
+  if (eventId !== null)
+    return { text: mailText('news_see_event', language), url: guestUrl ?? `${links}/e/${eventId}` };
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
   if (kind === 'decision')

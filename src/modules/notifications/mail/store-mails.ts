@@ -4,6 +4,7 @@ import { type Queryable, type Statement, sql } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';
 import { listLastMails, type NewMail, prepareMails, wayOf } from '../../../mail/mails.ts';
 import { type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
+import { listInvitedAddresses } from '../../invitations/invited-guests.ts';
 
 /** A notification that is mailed too. `sourceId`: the person who caused it. */
 export type MailedNotification = {
@@ -15,6 +16,8 @@ export type MailedNotification = {
 
 /** `address`: a mail address, or the phone number of a guest without an account. */
 type Mailbox = { userId: string; address: string; language: Language | null };
+/** `address`: null for a guest without a contact. */
+type FoundMailbox = Omit<Mailbox, 'address'> & { address: string | null };
 
 /** The longest pause between mails of a kind. */
 const maxPauseMs = dayMs;
@@ -29,10 +32,7 @@ export async function prepareNotificationMails(
   { userIds, sourceIds, kinds }: { userIds: string[]; sourceIds: string[]; kinds: DeliveredKindName[] },
   { hasMailer, now }: { hasMailer: boolean; now: Date },
 ): Promise<(notifications: MailedNotification[]) => Statement[]> {
-  const mailboxes = await db.query<Mailbox>(sql`
-    select id as user_id, coalesce(email, phone) as address, language from users
-    where id = any(${userIds}::uuid[])
-      and ((email is not null and ${hasMailer}) or (email is null and phone is not null and guest_of is not null))`);
+  const mailboxes = await listMailboxes(db, userIds, hasMailer);
   if (mailboxes.length === 0) return () => [];
   const mailedIds = mailboxes.map(({ userId }) => userId);
   const [last, conversations, insert] = await Promise.all([
@@ -63,6 +63,21 @@ export async function prepareNotificationMails(
     const mails = new Map(notifications.flatMap(toMail).map((mail) => [keyOf(mail), mail]));
     return mails.size === 0 ? [] : [insert([...mails.values()])];
   };
+}
+
+/** Guests without a contact get mails at the addresses of their invitations. */
+async function listMailboxes(db: Queryable, userIds: string[], hasMailer: boolean): Promise<Mailbox[]> {
+  const found = await db.query<FoundMailbox>(sql`
+    select id as user_id, coalesce(email, phone) as address, language from users
+    where id = any(${userIds}::uuid[])
+      and ((email is not null and ${hasMailer}) or (email is null and guest_of is not null))`);
+  const withoutContact = found.flatMap(({ userId, address }) => (address === null ? [userId] : []));
+  const invited = hasMailer ? await listInvitedAddresses(db, withoutContact) : [];
+  const invitedAt = new Map(invited.map(({ userId, address }) => [userId, address]));
+  return found.flatMap((mailbox) => {
+    const address = mailbox.address ?? invitedAt.get(mailbox.userId);
+    return address === undefined ? [] : { ...mailbox, address };
+  });
 }
 
 const keyOf = ({ userId, kind, subjectId }: { userId: string; kind: string; subjectId: string }): string =>

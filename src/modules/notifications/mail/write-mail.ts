@@ -6,34 +6,23 @@ import type { MailContent } from '../../../mail/layout.ts';
 import { type QueuedMail, wayOf } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import { isAddressed } from '../../../outbox/announcements.ts';
-import {
-  anonymousKinds,
-  countedKinds,
-  type DeliveredKindName,
-  type FanOutKind,
-  fanOuts,
-  type Level,
-  mailRuleOf,
-  reaches,
-} from '../../../outbox/kinds.ts';
+import { anonymousKinds, countedKinds, type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
 import { isInvitedKind } from '../../invitations/invitation-mails.ts';
-import { mailTokenOf } from '../../invitations/mail-token.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
-import { isCurrent } from '../delivery/fan-out.ts';
 import { inboxSize } from '../delivery/repo.ts';
 import { listNotices, newsOf } from '../notices.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification, listBroughtItems, listNotifications } from '../repo.ts';
 import { unsubscribeLinks } from '../unsubscribe/unsubscribe-tokens.ts';
 import { calendarPart } from './calendar-part.ts';
+import { discreetContent } from './discreet-content.ts';
+import { findReader, guestUrlOf, type NotificationMail, type Reader } from './find-reader.ts';
 import { type MailedNews, mailContextOf, newsContent, ownContent } from './mail-content.ts';
 import { writeInvitationMail } from './write-invitation-mail.ts';
 import { writeSummary } from './write-summary.ts';
 
 type WriteServices = Pick<PeopleServices, 'db' | 'clock' | 'config' | 'instance'>;
-
-type NotificationMail = QueuedMail & { kind: DeliveredKindName };
 
 const isOfNotification = (mail: QueuedMail): mail is NotificationMail => !isMailKind(mail.kind);
 
@@ -56,6 +45,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
     isFromOrganizer && !kindsWithoutCalendar.includes(mail.kind) ? calendarPart(services, mail) : null,
     isFromOrganizer ? findReplyAddress(services, row) : null,
   ]);
+  if (!isConfirmed(reader, row)) return discreetContent(news, mail.language, context);
   if (wayOf(mail) === 'text' && !isTexted(news)) return null;
   const content = newsContent(news, mail.language, context);
   return { ...content, ...(calendar && { calendar }), ...(replyTo && { replyTo }) };
@@ -67,9 +57,6 @@ const kindsWithoutCalendar: DeliveredKindName[] = ['announcement', ...anonymousK
 /** Text messages cost money: of changes, they tell those of the time and the place, and that the event takes place again. */
 const isTexted = ({ row, changes }: MailedNews): boolean =>
   row.kind !== 'eventChanged' || changes?.parts.some((part) => part !== 'title') === true;
-
-/** The text messages to a guest about the event. */
-const maxTexts = 3;
 
 /**
  * The organizer of the event, if they allow replies as the mail is sent. Notifications name no organizer across a block, nor one
@@ -84,11 +71,15 @@ async function findReplyAddress(
   return organizer ? { ...organizer, name: senderName(organizer.name) ?? '' } : null;
 }
 
+/** A guest who was removed keeps the contact of an invitation, which no code has confirmed. */
+const isConfirmed = (reader: Reader, { decision }: NotificationRow): boolean =>
+  reader.hasAccount || (reader.invitation === null && decision?.what !== 'removed');
+
 type FoundNews = { mail: NotificationMail; reader: Reader; row: NotificationRow; rows: NotificationRow[] };
 
 async function readNews(
   { db, config }: WriteServices,
-  { mail: { kind, userId, subjectId }, reader: { hasAccount }, row, rows }: FoundNews,
+  { mail: { kind, userId, subjectId }, reader, row, rows }: FoundNews,
 ): Promise<MailedNews> {
   const personIds = rows.flatMap(({ personId }) => personId ?? []);
   const [people, brought, notices] = await Promise.all([
@@ -104,11 +95,7 @@ async function readNews(
     brought,
     changes,
     message: announcement?.text ?? null,
-    hasAccount,
-    mailToken:
-      row.eventId !== null && row.visibility === 'private' && !hasAccount
-        ? mailTokenOf(config.secretKey, { eventId: row.eventId, invitationId: null })
-        : null,
+    guestUrl: guestUrlOf(config, reader, row),
     stop: config.mail.hasLinks ? unsubscribeLinks(config, { userId, kind }) : null,
   };
 }
@@ -138,30 +125,3 @@ async function listAnnounced(
   const row = await findUnreadNotification(db, viewer, { about: subjectId, notReadSince: createdAt });
   return row?.eventId && (await isAddressed(db, row.eventId, subjectId, viewer.id)) ? [row] : [];
 }
-
-type Reader = { hasAccount: boolean };
-
-/**
- * The person, if the address is still theirs, they want such mails, no newer mail says the same, and the reason holds: an event
- * that takes place again causes no mail that it is cancelled. Otherwise null.
- */
-async function findReader({ db, clock }: WriteServices, mail: NotificationMail): Promise<Reader | null> {
-  const { userId, id, kind, subjectId, address } = mail;
-  // Two statements, because the event and the person may be on different nodes.
-  const [events, [row]] = await Promise.all([
-    // What an announcement depends on is read with its notification.
-    isFanOut(kind) && kind !== 'announcement'
-      ? db.query(sql`select 1 from events e where e.id = ${subjectId} and ${isCurrent(kind, clock())}`)
-      : null,
-    db.query<Reader & { level: Level | null }>(sql`
-      select t.level, u.guest_of is null as has_account from users u left join notification_settings t on t.user_id = u.id and t.kind = ${kind}
-      where u.id = ${userId} and ${address} in (u.email, u.phone) and u.suspended_at is null and not exists (
-        select 1 from mails m
-        where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})
-        and (${wayOf(mail) === 'mail'} or ${maxTexts} > (
-          select count(*) from mails m where m.user_id = ${userId} and m.address = ${address} and m.state = 'sent'))`),
-  ]);
-  return events?.length !== 0 && row && reaches(kind, row.level ?? undefined, 'mail') ? row : null;
-}
-
-const isFanOut = (kind: string): kind is FanOutKind => Object.hasOwn(fanOuts, kind);
