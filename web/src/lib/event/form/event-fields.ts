@@ -54,6 +54,10 @@ const choiceName = (names: Record<string, () => string>, value: string): string 
   Object.hasOwn(names, value) ? names[value]?.() : undefined;
 
 export const visibilityName = (value: string): string => choiceName(visibilities, value) ?? '';
+export const approvals: Names<EventBody['rsvpApproval']> = {
+  none: m.organizer_approval_none,
+  organizer: m.organizer_approval_organizer,
+};
 const audienceName = (value: string) => choiceName(audiences, value) ?? '';
 
 /** In the order of the form. */
@@ -128,6 +132,17 @@ export const eventFields = {
     initial: 'guests',
     nameOf: audienceName,
   },
+  rsvpApproval: {
+    label: m.organizer_approval,
+    step: 'who',
+    plain: (event) => event.rsvpApproval,
+    initial: 'none',
+    nameOf: (value) => choiceName(approvals, value) ?? '',
+  },
+  /** Empty: people answer until the event ends. */
+  rsvpUntilDate: { label: m.organizer_rsvp_until, step: 'who' },
+  /** Empty: until the end of that day, or of the event. */
+  rsvpUntilTime: { label: m.organizer_rsvp_until_time, step: 'who' },
 } satisfies Record<string, FormField>;
 
 export type EventFieldName = keyof typeof eventFields;
@@ -158,7 +173,6 @@ const otherSteps = {
   isPriceKnown: 'who',
   enabledModules: 'who',
   rsvpUntil: 'who',
-  rsvpApproval: 'who',
 } satisfies Record<Exclude<keyof EventBody, EventFieldName>, FormStep>;
 
 const stepByName = new Map<string, FormStep>([

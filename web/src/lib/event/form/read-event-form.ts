@@ -28,10 +28,14 @@ export function readEventForm(form: Fields): EventValues {
 }
 
 /** The times as `18:30`, however they were written. A text that is no time stays, so that it is refused. */
-const timesOf = (text: (name: string) => string) => ({
-  startTime: parseTime(text('startTime')) ?? text('startTime'),
-  endTime: parseTime(text('endTime')) ?? text('endTime'),
-});
+const timesOf = (text: (name: string) => string) => {
+  const timeOf = (name: string) => parseTime(text(name)) ?? text(name);
+  return {
+    startTime: timeOf('startTime'),
+    endTime: timeOf('endTime'),
+    rsvpUntilTime: timeOf('rsvpUntilTime'),
+  };
+};
 
 function readItems(form: Fields): ItemValues[] {
   const column = (name: string) => form.getAll(name).map(textOf);

@@ -11,7 +11,7 @@ import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import type { ChosenPlace } from '#lib/places/places.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
-import { type FieldErrors, readTimes } from './event-times.ts';
+import { type FieldErrors, readRsvpUntil, readTimes } from './event-times.ts';
 import { addDays, toLocal } from './local-time.ts';
 import { suggestedTitle, templateName } from './names.ts';
 import { readSpot } from './read-spot.ts';
@@ -72,6 +72,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
+  const until = event.rsvpUntil === null ? null : toLocal(event.rsvpUntil, timezone);
   const { address, lat, lng, isExact } = location;
   const place: ChosenPlace = { label: address, town, lat, lng, timeZone: timezone };
   return {
@@ -88,6 +89,8 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     // The day of the end is inclusive in the form, and exclusive in the API.
     endDate: allDay ? addDays(end.date, -1) : end.date,
     endTime: allDay ? '' : end.time,
+    rsvpUntilDate: until?.date ?? '',
+    rsvpUntilTime: until?.time ?? '',
     startAt: event.startAt,
     endAt: event.endAt,
     price: event.isPriceKnown ? String(event.price) : '',
@@ -127,6 +130,7 @@ export function toEventBody(
   requireText('title', values.title);
   requireText('category', values.category);
   const [startAt, endAt] = place ? readTimes(values, place.timeZone, fields) : ['', ''];
+  const rsvpUntil = place ? readRsvpUntil(values, { zone: place.timeZone, endAt }, fields) : null;
   if (!place) requireText('startAt', values.startDate);
   const price = Number(values.price.replace(',', '.'));
   if (!(price >= 0 && price <= maxPrice))
@@ -141,6 +145,7 @@ export function toEventBody(
     ...plainFields(values),
     startAt,
     endAt,
+    rsvpUntil,
     timezone: place.timeZone,
     location: { address: values.address, ...spot },
     coverUrl: values.coverUrl || null,

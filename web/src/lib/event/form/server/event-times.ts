@@ -34,6 +34,29 @@ export function readTimes(values: Times, zone: string, fields: FieldErrors): [st
 }
 
 /**
+ * Until when people answer, or a text in `fields`. A day without a time is meant as a whole, as long as the event lasts.
+ * @returns null without a day
+ */
+export function readRsvpUntil(
+  { rsvpUntilDate: date, rsvpUntilTime }: Pick<EventValues, 'rsvpUntilDate' | 'rsvpUntilTime'>,
+  { zone, endAt }: { zone: string; endAt: string },
+  fields: FieldErrors,
+): string | null {
+  if (date === '') return null;
+  const isWholeDay = rsvpUntilTime === '';
+  const time = isWholeDay ? '23:59' : parseTime(rsvpUntilTime);
+  if (time === null) {
+    fields.rsvpUntil = m.organizer_error_time();
+    return null;
+  }
+  const instant = toInstant({ date, time }, zone);
+  const at = accept(instant, 'rsvpUntil', '', zone, fields);
+  const isAfterEnd = Date.parse(at) > Date.parse(endAt);
+  if (isAfterEnd && !isWholeDay) fields.rsvpUntil = m.organizer_error_rsvp_until();
+  return isAfterEnd ? endAt : at;
+}
+
+/**
  * @param stored the stored time. It stays if the form shows the same minute: it may have seconds, or be the second of
  * two equal times at the end of summer time
  */
