@@ -3,11 +3,21 @@ import type { Event } from '@potluck/client';
 
 type Answered = Pick<
   Event,
-  'enabledModules' | 'capacity' | 'bookedCount' | 'myBooking' | 'myWaitlist' | 'myRsvp' | 'myExtraGuests'
+  | 'enabledModules'
+  | 'capacity'
+  | 'bookedCount'
+  | 'myBooking'
+  | 'myWaitlist'
+  | 'myRsvp'
+  | 'myExtraGuests'
+  | 'myRequest'
 >;
 
-/** `seatless`: the visitor has said "I'm going", and has no seat at an event that has seats. */
-export type Answer = 'going' | 'waiting' | 'seatless' | 'interested';
+/**
+ * `seatless`: the visitor has said "I'm going", and has no seat at an event that has seats. `requested`: the visitor has asked to
+ * join.
+ */
+export type Answer = 'going' | 'waiting' | 'seatless' | 'interested' | 'requested';
 
 /** What a visitor can choose; `none` takes the answer back. */
 export type Status = 'going' | 'interested' | 'none';
@@ -26,14 +36,23 @@ export function answerOf(event: Answered): Answer | null {
   if (event.myBooking) return 'going';
   if (event.myWaitlist) return 'waiting';
   if (event.myRsvp === 'going' && hasSeats(event)) return 'seatless';
-  return event.myRsvp ?? null;
+  return event.myRsvp ?? (event.myRequest === 'pending' ? 'requested' : null);
 }
+
+/** Whether the organizer has to approve an answer of the visitor. Approved people who have left ask as well, and join at once. */
+export const needsToAsk = ({
+  rsvpApproval,
+  myRsvp,
+  myInvitation,
+}: Pick<Event, 'rsvpApproval' | 'myRsvp' | 'myInvitation'>): boolean =>
+  rsvpApproval === 'organizer' && !myRsvp && !myInvitation;
 
 const surenessOf: Record<Answer | Status, number> = {
   going: 2,
   waiting: 2,
   seatless: 2,
   interested: 1,
+  requested: 0,
   none: 0,
 };
 

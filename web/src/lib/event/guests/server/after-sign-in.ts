@@ -1,6 +1,7 @@
 /** What follows a sign-in: what the visitor chose before, then the page where the visitor was. */
 import { type Client, getEvent, getMe, getUser, listItems, ProblemError } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { needsToAsk } from '#lib/event/guests/answer.ts';
 import { asksAboutClaims } from '#lib/event/guests/server/claims-in-question.ts';
 import { PartlyDone } from '#lib/event/guests/server/give-answer.ts';
 import {
@@ -89,6 +90,7 @@ async function describeAnswer(
 ): Promise<string | null> {
   const { data: event } = await getEvent({ client, path: { id: eventId } });
   const { title } = event;
+  if (itemId === null && needsToAsk(event)) return m.event_intent_ask({ title });
   if (itemId === null && rsvp === 'interested') return m.event_intent_interested({ title });
   if (itemId === null) return waitlist ? m.event_intent_waitlist({ title }) : m.event_intent_going({ title });
   const { data: items } = await listItems({ client, path: { id: eventId } });

@@ -18,6 +18,8 @@ export type GivenAnswer = {
   people: number | null;
   /** Whether the visitor waits where the seats are not free. */
   waitlist: boolean;
+  /** For an organizer who approves guests. A sign-in does not carry it. */
+  message?: string;
 };
 
 /** Part of an answer was done when the rest failed. The text `problem_CODE` says what holds now. */
@@ -32,15 +34,22 @@ export class PartlyDone extends Error {
   }
 }
 
+/** Asks to join where the organizer approves guests, also since the page was loaded: the page then says what holds. */
+export const askOf = (message = '') => ({ ask: true, ...(message !== '' && { message }) });
+
 /** @throws ProblemError nothing was changed @throws PartlyDone */
 export async function giveAnswer(client: Client, eventId: string, answer: GivenAnswer): Promise<void> {
   const path = { id: eventId };
   const { data: event } = await getEvent({ client, path });
-  const { rsvp, people } = answer;
-  if (rsvp === 'going' && hasSeats(event)) return comeWithSeats(client, event, answer);
+  const { rsvp, people, message } = answer;
+  const takesSeats = rsvp === 'going' && hasSeats(event);
+  // Where the organizer approves guests, seats are for those who go.
+  if (takesSeats && (event.rsvpApproval === 'none' || event.myRsvp === 'going'))
+    return comeWithSeats(client, event, answer);
   const guests = rsvp === 'going' && people !== null && { extraGuests: extraGuestsOf(people) };
-  await setRsvp({ client, path, body: { status: rsvp, ...guests } });
+  const { data } = await setRsvp({ client, path, body: { status: rsvp, ...guests, ...askOf(message) } });
   if (rsvp === 'interested') await giveSeatsBack(client, event);
+  else if (takesSeats && data.myRsvp === 'going') await comeWithSeats(client, event, answer);
 }
 
 /** Takes the seats first: an RSVP without them would be a promise that the event cannot keep. */

@@ -16,6 +16,7 @@ import { type Cookies, redirect } from '@sveltejs/kit';
 import { countryOf, readCode, readContact } from '#lib/account/server/entered-contact.ts';
 import { isTaken } from '#lib/event/bring/bring-list.ts';
 import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
+import { askOf } from '#lib/event/guests/server/give-answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
@@ -68,7 +69,7 @@ function readAnswer(form: PageFields) {
   const status = statuses.find((each) => each === form.get('status')) ?? 'going';
   return {
     ...readContact(form),
-    ...texts(form, 'name', 'linkToken'),
+    ...texts(form, 'name', 'linkToken', 'message'),
     status,
     people: readPeople(form),
     isAgain: form.has('again'),
@@ -108,14 +109,17 @@ export const guestAnswerActions = {
       isAsked: true,
       code: readCode(form),
     }),
-    send: ({ client, path, url }, { name, status, people, items, isAgain, linkToken, code, ...contact }) =>
+    send: (
+      { client, path, url },
+      { name, status, people, items, message, isAgain, linkToken, code, ...contact },
+    ) =>
       answerAsGuest({
         client,
         path: { id: path.id ?? '' },
         headers: invitationOf(url),
         body: {
           ...(linkToken ? { linkToken } : { ...bodyOf(contact), code }),
-          ...(!isAgain && { name, status, extraGuests: extraGuestsOf(people) }),
+          ...(!isAgain && { name, status, extraGuests: extraGuestsOf(people), ...askOf(message) }),
           ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
         },
       }),
@@ -135,7 +139,9 @@ export const guestAnswerActions = {
       setRsvp({
         client,
         path: { id: path.id ?? '' },
-        body: form.has('none') ? { status: null } : { status, extraGuests: extraGuestsOf(people) },
+        body: form.has('none')
+          ? { status: null }
+          : { status, extraGuests: extraGuestsOf(people), ...askOf() },
       }),
     done: backToAnswer,
   }),

@@ -37,6 +37,7 @@ export const readAnswer = (fields: PageFields, name: string): GivenAnswer => ({
   rsvp: fields.get(name) === 'interested' ? 'interested' : 'going',
   people: fields.get('people') ? Number(fields.get('people')) : null,
   waitlist: fields.get('waitlist') === 'true',
+  message: fields.text('message'),
 });
 
 /** The fields that `readIntent` reads. */
