@@ -1,20 +1,25 @@
 import {
   type Client,
+  decideRequest,
   type Event,
   type Guest,
   getEventMails,
   getFeatures,
   listBookings,
   listGuests,
+  listRequests,
 } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
 import { type BringList, loadBringList } from '#lib/event/bring/server/claims.ts';
 import { hasSeats } from '#lib/event/guests/answer.ts';
+import { texts } from '#lib/forms/texts.ts';
 import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
 import { loadAll } from '#lib/server/collect.ts';
+import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
-import type { PageServerLoad } from './$types';
+import type { Actions, PageServerLoad } from './$types';
 
 const answers = ['going', 'interested'] as const;
 /** Parts of the list: those with an answer, and those who come and bring nothing yet. */
@@ -27,11 +32,12 @@ const maxSearch = 100;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
   const { event } = await parent();
-  const [{ rows, isCut }, bringList, mails, seats] = await Promise.all([
+  const [{ rows, isCut }, bringList, mails, seats, requests] = await Promise.all([
     loadAll((query) => listGuests({ client, path: { id }, query })),
     loadBringList(client, id),
     countMails(client, id),
     countSeats(client, event),
+    loadAll((query) => listRequests({ client, path: { id }, query })),
   ]);
   const asked = readQuery(url);
   const q = asked.text('q').slice(0, maxSearch);
@@ -58,12 +64,27 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     },
     seating: compareSeats(rows, seats),
     things: countThings(bringList),
+    requests: requests.rows,
     guests: guests.map((guest) => ({
       ...guest,
       seats: seats.get(guest.user.id) ?? 0,
       ...toLines(brought.get(guest.user.id) ?? []),
     })),
   };
+};
+
+export const actions: Actions = {
+  decide: formAction({
+    access: 'people',
+    fields: (form) => texts(form, 'userId', 'status'),
+    send: ({ client, path }: Submission<{ id: string }>, { userId, status }) =>
+      decideRequest({
+        client,
+        path: { id: path.id, userId },
+        body: { status: status === 'approved' ? 'approved' : 'refused' },
+      }),
+    done: (_, __, { path }) => redirect(303, `/e/${path.id}/guest-list`),
+  }),
 };
 
 /** What became of the mails to guests; null if there are none, and on a server that sends none. */
