@@ -68,7 +68,11 @@ for (const query of queries) {
   const replicas = new Replicas({ primary: db, replicas: [], changeLog, log, metrics });
   const base = { db, changeLog, replicas, config: readConfig({}) } as BaseServices;
   const users = { ...base, ...createPeopleServices(base) };
-  const lists = createEventLists({ ...users, ...createEventServices(users) }, null, createStatementQueue());
+  const lists = createEventLists(
+    { ...users, ...createEventServices(users), privacyHooks: [] },
+    null,
+    createStatementQueue(),
+  );
   sent = [];
   const first = await measure(lists, query);
   const statements = sent;

@@ -78,6 +78,15 @@ export type DepartureHook = {
   }>;
 };
 
+/**
+ * Invites the people who answered an event that becomes private, in the transaction of the change, which has locked the event and has
+ * not written it yet.
+ */
+export type PrivacyHook = (
+  tx: Transaction,
+  change: { eventId: string; organizerId: string; callerId: string; now: Date },
+) => Promise<void>;
+
 export type Module<S> = {
   /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */
   tag: string;
@@ -87,6 +96,7 @@ export type Module<S> = {
   deletionHooks?: DeletionHook[];
   departureHooks?: DepartureHook[];
   contactHooks?: ContactHook[];
+  privacyHooks?: PrivacyHook[];
   exportSections?: ExportSection[];
   /** Prepares the Fastify scope that holds the module's endpoints, for example with body parsers. */
   setup?(app: App, services: S): void;

@@ -1,4 +1,7 @@
-/** Collects what the modules contribute to account deletion, to departures from events, to changes of contacts, and to the export. */
+/**
+ * Collects what the modules contribute to account deletion, to departures from events and their privacy, to changes of contacts, and to
+ * the export.
+ */
 import type { ExportSection } from '../http/export-section.ts';
 import { orderHooks } from '../modules/accounts/deletion/delete-account.ts';
 import { exportComponents } from '../modules/accounts/export/schema.ts';
@@ -11,6 +14,7 @@ export const accountHooks: AccountHooks = {
   deletionHooks: orderHooks(modules.flatMap(({ deletionHooks = [] }) => deletionHooks)),
   departureHooks: orderHooks(modules.flatMap(({ departureHooks = [] }) => departureHooks)),
   contactHooks: modules.flatMap(({ contactHooks = [] }) => contactHooks),
+  privacyHooks: modules.flatMap(({ privacyHooks = [] }) => privacyHooks),
   // In the order of the modules, after the profile.
   exportSections: modules
     .flatMap(({ exportSections = [] }) => exportSections)

@@ -127,6 +127,7 @@ export const eventOperations: Record<string, Operation> = {
         ...optionalOfEvents,
         status: oneOf('scheduled', 'cancelled'),
         message: prose(1_000, { min: 1 }),
+        inviteGuests: flag,
       },
     ),
     // A message needs a change of which the guests are notified.

@@ -40,7 +40,7 @@ export async function storeInvitation(
           name: userId ? null : name,
         },
         ...{ message: message ?? null, status: maxUses > 1 ? null : 'pending', delivery: 'none', maxUses },
-        ...{ expiresAt: expiresAt ?? null, createdAt: new Date() },
+        ...{ expiresAt: expiresAt ?? null, createdAt: new Date(), extraGuests: 0, answeredAt: null },
         tokenHash: userId ? null : hashInvitationToken(token),
       },
     ]);

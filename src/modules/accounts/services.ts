@@ -1,4 +1,4 @@
-import type { ContactHook, DeletionHook, DepartureHook } from '../../http/define-module.ts';
+import type { ContactHook, DeletionHook, DepartureHook, PrivacyHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { PeopleServices } from '../people/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
@@ -13,6 +13,7 @@ export type AccountHooks = {
   deletionHooks: DeletionHook[];
   departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
+  privacyHooks: PrivacyHook[];
   exportSections: ExportSection[];
 };
 
@@ -23,21 +24,20 @@ export type AccountServices = LowerServices & {
   deletionHooks: DeletionHook[];
   departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
+  privacyHooks: PrivacyHook[];
   openExport: OpenExport;
 };
 
 /** @param sms replaces the configured driver, for tests */
 export function createAccountServices(
   services: LowerServices,
-  { deletionHooks, departureHooks, contactHooks, exportSections }: AccountHooks,
+  { exportSections, ...hooks }: AccountHooks,
   sms?: SmsDriver,
-): Pick<AccountServices, 'sms' | 'deletionHooks' | 'departureHooks' | 'contactHooks' | 'openExport'> {
+): Omit<AccountServices, keyof LowerServices> {
   const { config, log, instance } = services;
   return {
     sms: sms ?? createSmsDriver(config, log, async () => (await instance.settings()).name),
-    deletionHooks,
-    departureHooks,
-    contactHooks,
+    ...hooks,
     openExport: createExports(services, exportSections),
   };
 }

@@ -6,7 +6,13 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
 import { toCachedEvent } from './event-cache.ts';
-import { applyChange, requireCapacity, requireNotice, versionOfEvent } from './event-rules.ts';
+import {
+  applyChange,
+  requireCapacity,
+  requireNotice,
+  requirePrivate,
+  versionOfEvent,
+} from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
 import { deleteEvent as deleteRow, findEvent, updateEvent as updateRow } from './repo.ts';
@@ -27,17 +33,18 @@ export const updateEvent = defineEndpoint({
   summary: 'Change or cancel an event',
   description:
     'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +
-    'A higher `capacity` books people of the waitlist. `message` stands in the notification of the change, and in no record.',
+    'A higher `capacity` books people of the waitlist. `message` stands in the notification of the change, and in no record. ' +
+    '`inviteGuests` invites the people who answered an event that becomes private; it tells nobody.',
   body: EventChange,
   response: { 200: Event },
-  problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
+  problems: ['event_not_found', 'not_organizer', 'capacity_below_booked', 'invitations_full'],
 
   async handler(
     { caller, params, body, request },
-    { db, clock, people, viewerStates, config }: EventServices,
+    { db, clock, people, viewerStates, privacyHooks, config }: EventServices,
   ) {
     const id = readId(params.id, 'event_not_found');
-    const { message = null, ...change } = body;
+    const { message = null, inviteGuests = false, ...change } = body;
     const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(before));
@@ -45,6 +52,11 @@ export const updateEvent = defineEndpoint({
       requireCapacity(before, fields);
       const now = clock();
       requireNotice(before, fields, message, now);
+      if (inviteGuests) {
+        requirePrivate(fields);
+        const invited = { eventId: id, organizerId: before.organizerId, callerId: caller.id, now };
+        for (const hook of privacyHooks) await hook(tx, invited);
+      }
       await updateRow(
         tx,
         before,

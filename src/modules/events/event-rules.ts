@@ -181,6 +181,11 @@ export function requireNotice(
   throw invalid('message', 'needs a change of which the guests are notified', 'needs_notice');
 }
 
+/** @throws Problem `invalid_request` for guests who are to be invited to an event that others see as well */
+export function requirePrivate(fields: EventFields): void {
+  if (!isPrivate(fields)) throw invalid('inviteGuests', 'needs an event that is private');
+}
+
 /**
  * Requires a capacity of at least the booked seats.
  * @param event the locked row, before the change

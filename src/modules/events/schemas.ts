@@ -267,9 +267,15 @@ const message = prose(1_000, {
   examples: ['We move indoors. Bring slippers!'],
 });
 
-export const EventChange = Type.Partial(body({ ...fields, status, message }), {
+const inviteGuests = Type.Boolean({
+  description:
+    'Whether the accounts that answered the event, by an RSVP or seats, become invited, so that they go on seeing it. 400 if it is true ' +
+    'and the event is not private after the change.',
+});
+
+export const EventChange = Type.Partial(body({ ...fields, status, message, inviteGuests }), {
   additionalProperties: false,
   examples: [{ title: 'Harbour potluck, now indoors' }],
 });
 /** The fields that a change sets. */
-export type EventChange = Omit<Static<typeof EventChange>, 'message'>;
+export type EventChange = Omit<Static<typeof EventChange>, 'message' | 'inviteGuests'>;

@@ -7,6 +7,7 @@ import { eraseOldInvitations } from './erase-invitations.ts';
 import { invitationExportSections } from './export-sections.ts';
 import { changeInvitation, getInvitation, withdrawInvitation } from './invitation.ts';
 import { invite } from './invite.ts';
+import { inviteGuests } from './invite-guests.ts';
 import { listInvitations } from './list-invitations.ts';
 import { remindInvited, sendInvitationAgain } from './remind.ts';
 import type { InvitationServices } from './services.ts';
@@ -29,6 +30,7 @@ export const invitations = defineModule<InvitationServices>({
   ],
   departureHooks: [invitationDepartureHook],
   contactHooks: [refreshInvitedByContacts],
+  privacyHooks: [inviteGuests],
   deletionHooks: invitationDeletionHooks,
   exportSections: invitationExportSections,
 });

@@ -95,7 +95,7 @@ function requireInvitable(event: EventRow, caller: Caller, now: Date): void {
 }
 
 /** @throws Problem `invitations_full` */
-async function requireRoom(tx: Transaction, subjectId: string, added: number): Promise<void> {
+export async function requireRoom(tx: Transaction, subjectId: string, added: number): Promise<void> {
   const [count] = await tx.query<{ count: number }>(
     sql`select count(*)::int as count from invitations where subject_id = ${subjectId}`,
   );
@@ -137,7 +137,7 @@ async function combine(
   return { rows, made };
 }
 
-const newInvitation = ({ contact, key: _, ...invitee }: Common & ReadInvitee): InvitationRow => ({
+export const newInvitation = ({ contact, key: _, ...invitee }: Common & ReadInvitee): InvitationRow => ({
   ...invitee,
   id: newId(),
   isById: invitee.userId !== null,

@@ -132,6 +132,8 @@ export type NewInvitation = Pick<
   | 'maxUses'
   | 'expiresAt'
   | 'createdAt'
+  | 'extraGuests'
+  | 'answeredAt'
 > & { tokenHash: Buffer | null };
 
 export async function insertInvitations(tx: Transaction, rows: NewInvitation[]): Promise<void> {
@@ -146,6 +148,8 @@ export async function insertInvitations(tx: Transaction, rows: NewInvitation[]):
         maxUses: 'int',
         expiresAt: 'timestamptz',
         createdAt: 'timestamptz',
+        extraGuests: 'int',
+        answeredAt: 'timestamptz',
       },
     }),
   );
