@@ -25,6 +25,8 @@ export type EventValues = FieldValues & {
   organizerName: string;
   /** What the organizer writes to the guests about the change of an existing event. */
   message: string;
+  /** Whether an event that becomes private invites those who have answered it. */
+  inviteGuests: boolean;
 };
 
 /** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */

@@ -24,6 +24,7 @@ export function readEventForm(form: Fields): EventValues {
     items: readItems(form),
     organizerName: text('organizerName'),
     message: text('message'),
+    inviteGuests: form.has('inviteGuests'),
   };
 }
 

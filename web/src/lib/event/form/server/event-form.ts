@@ -62,6 +62,7 @@ export const valuesOfStart = ({ slug, values }: TemplateStart, key: string): Eve
   key,
   organizerName: '',
   message: '',
+  inviteGuests: true,
 });
 
 /**
@@ -105,6 +106,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     items: [],
     organizerName: '',
     message: '',
+    inviteGuests: true,
   };
 }
 

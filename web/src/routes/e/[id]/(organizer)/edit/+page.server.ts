@@ -65,7 +65,11 @@ async function save(locals: App.Locals, id: string, entered: EventValues) {
     const { data: after } = await updateEvent({
       client,
       path: { id },
-      body: { ...body, visibility, ...(values.message && { message: values.message }) },
+      body: {
+        ...{ ...body, visibility },
+        ...(values.message && { message: values.message }),
+        ...(visibility === 'private' && values.inviteGuests && { inviteGuests: true }),
+      },
       headers,
     });
     redirect(303, pathAfterSave(before, after));
