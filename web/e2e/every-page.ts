@@ -77,7 +77,7 @@ export async function createPages(people: People): Promise<Paths> {
     '/embed/[id]': [`/embed/${event.id}`],
     '/i/[token]': await createInvitations(organizer, event.id),
     '/messages/[id]': correspondents,
-    '/mine': ['/mine', '/mine?tab=claims'],
+    '/mine': ['/mine', '/mine?tab=claims', '/mine?tab=invitations'],
     '/people': ['/people', '/people?q=a'],
     '/report': [`/report?type=event&id=${event.id}`],
     // A server that is set up has no such page.
@@ -110,6 +110,11 @@ async function createEventWithGuests({ organizer, guest, admin }: People) {
     client: organizer.client,
     path: { id: event.id },
     body: { guests: [{ name: 'Ida', extraGuests: 1 }] },
+  });
+  await invite({
+    client: organizer.client,
+    path: { id: event.id },
+    body: { people: [{ userId: guest.id }] },
   });
   const invited = await invite({
     client: organizer.client,

@@ -1,14 +1,15 @@
-import { listMyClaims, listMyEvents } from '@potluck/client';
+import { listMyClaims, listMyEvents, listMyInvitations } from '@potluck/client';
 import { toEventRows } from '#lib/discovery/server/event-rows.ts';
+import { ownInvitationActions } from '#lib/event/guests/server/own-invitations.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { PageServerLoad } from './$types';
 
-const tabs = ['going', 'saved', 'organizing', 'claims', 'past'] as const;
+const tabs = ['going', 'invitations', 'saved', 'organizing', 'claims', 'past'] as const;
 const pastOf = ['going', 'organizing'] as const;
-const none = { events: null, interested: null, claims: null };
+const none = { events: null, interested: null, claims: null, invitations: null };
 
 export const load: PageServerLoad = async ({ locals, url }) => {
   requireMe(locals, url);
@@ -19,6 +20,10 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   if (tab === 'claims') {
     const claims = await read(listMyClaims({ client, query: readPage(url, 50) }));
     return { ...none, tab, of, claims };
+  }
+  if (tab === 'invitations') {
+    const invitations = await read(listMyInvitations({ client, query: readPage(url, 24) }));
+    return { ...none, tab, of, invitations };
   }
   const selection =
     tab === 'past'
@@ -35,3 +40,5 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   ]);
   return { ...none, tab, of, events, interested };
 };
+
+export const actions = ownInvitationActions;

@@ -1,5 +1,6 @@
 /** Gives the visitor's answer to an event: one press sets the RSVP and, at an event with seats, takes the seats. */
 import {
+  answerMyInvitation,
   bookSeats,
   type Client,
   cancelBooking,
@@ -84,13 +85,23 @@ async function takeSeats(client: Client, event: Event, seats: number, waitlist: 
 }
 
 /**
- * Removes the RSVP and gives the seats back. The seats are last: while they are held, the page says "You're going", so
+ * Takes the answer back, or declines the invitation of the visitor: then their claims end, too: a visitor who
+ * keeps them, or has no account, takes the answer back alone. Without an invitation, the seats are last: while they are held, the page says "You're going", so
  * that a person whose request failed presses again.
  * @throws ProblemError nothing was changed @throws PartlyDone
  */
-export async function takeAnswerBack(client: Client, eventId: string): Promise<void> {
+export async function takeAnswerBack(
+  client: Client,
+  eventId: string,
+  { declines = true }: { declines?: boolean } = {},
+): Promise<void> {
   const path = { id: eventId };
   const { data: event } = await getEvent({ client, path });
+  const { myInvitation } = event;
+  if (myInvitation && declines) {
+    await answerMyInvitation({ client, path: { id: myInvitation.id }, body: { status: 'declined' } });
+    return;
+  }
   await setRsvp({ client, path, body: { status: null } });
   await giveSeatsBack(client, event);
 }

@@ -40,9 +40,12 @@ export const guestActions = {
     if (answer) askForName(page, intentOf(page, answer));
     return attempt(page, form, answer && intentOf(page, answer), result, async (client) => {
       const status = answer?.rsvp ?? 'none';
-      const isSettled = await settleClaims(client, id, status, form.text('claims'));
+      const claims = form.text('claims');
+      const isSettled = await settleClaims(client, id, status, claims);
       if (!isSettled) return { about: 'rsvp', asksAboutClaims: status };
-      return answer ? giveAnswer(client, id, answer) : takeAnswerBack(client, id);
+      return answer
+        ? giveAnswer(client, id, answer)
+        : takeAnswerBack(client, id, { declines: claims !== 'keep' });
     });
   },
 
