@@ -200,6 +200,19 @@ test('invitation: without a contact, the first account or guest has it', async (
   expectProblem(await ofGuest.answer({ status: 'going' }, second.token), 403, 'not_invited');
 });
 
+// spec: 5 GET /v1/events/:id: private events
+test('invitation: an account that declines by the link of a private event sees the event, and may change the answer', async () => {
+  const event = await privateEvent();
+  const person = await createUser(api);
+  const { answer } = linkClient(api, (await storeInvitation(api, organizer, event.id)).token);
+  expectStatus(await answer({ status: 'declined' }, person.token), 200);
+  expectStatus(await api.get(`/v1/events/${event.id}`, person.token), 200);
+  const { data } = expectStatus(await api.get('/v1/me/invitations', person.token), 200).body;
+  assert.equal(data[0].status, 'declined');
+  expectStatus(await answer({ status: 'going' }, person.token), 200);
+  await assertCounters(api.sql);
+});
+
 test('invitation: a link for many: 401 without a token, a use for each person, 409 beyond them; leaving gives none back', async () => {
   const event = await privateEvent();
   const [one, two, three] = (await createUsers(api, 3)) as [Person, Person, Person];

@@ -8,7 +8,10 @@ import { type InvitationKey, type InvitationRow, type InvitationStatus, isForMan
 /** `reply`: null keeps it. */
 type StoredAnswer = { status: InvitationStatus; extraGuests: number; reply: string | null };
 
-/** Stores the answer of a person, whose the invitation becomes. @param person null for a guest who declines before there is one */
+/**
+ * Stores the answer of a person, whose the invitation becomes: the person is invited from now on, also with a `declined`.
+ * @param person null for a guest who declines before there is one
+ */
 export async function storeAnswer(
   tx: Transaction,
   { subjectId, id }: InvitationKey,
@@ -21,10 +24,14 @@ export async function storeAnswer(
     update invitations set status = ${status}, extra_guests = ${extraGuests}, reply = coalesce(${reply}, reply),
       answered_at = ${now}, user_id = coalesce(${userId}, user_id), guest_id = coalesce(${guestId}, guest_id)
     where subject_id = ${subjectId} and id = ${id}`);
+  if (person) await storeInvited(tx, subjectId, person.id);
 }
 
+const storeInvited = (tx: Transaction, eventId: string, userId: string): Promise<unknown> =>
+  tx.execute(writeStandings([{ eventId, userId }], { isInvited: true }));
+
 /**
- * Counts a person's first answer by a link for many as a use.
+ * Counts a person's first answer by a link for many as a use. The person is invited from now on.
  * @throws Problem `link_used_up`
  */
 async function countUse(tx: Transaction, invitation: InvitationRow, userId: string): Promise<void> {
@@ -32,6 +39,7 @@ async function countUse(tx: Transaction, invitation: InvitationRow, userId: stri
   const isFirst = await tx.execute(sql`
     insert into invitation_uses (subject_id, invitation_id, user_id) values (${subjectId}, ${id}, ${userId})
     on conflict do nothing`);
+  await storeInvited(tx, subjectId, userId);
   if (isFirst === 0) return;
   if (uses >= maxUses) throw new Problem('link_used_up');
   await tx.execute(
@@ -41,7 +49,6 @@ async function countUse(tx: Transaction, invitation: InvitationRow, userId: stri
 
 /**
  * Stores that a person comes, or is interested, by an invitation: as a use of a link for many, or as the answer to the invitation.
- * The person is invited from now on.
  * @throws Problem `link_used_up`
  */
 export async function storeAccepted(
@@ -53,6 +60,4 @@ export async function storeAccepted(
 ): Promise<void> {
   if (isForMany(invitation)) await countUse(tx, invitation, person.id);
   else await storeAnswer(tx, invitation, person, answer, now);
-  const key = { eventId: invitation.subjectId, userId: person.id };
-  await tx.execute(writeStandings([key], { isInvited: true }));
 }
