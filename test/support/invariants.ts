@@ -143,14 +143,55 @@ const rules: Record<string, string> = {
   'nobody has an RSVP and a request that the organizer has not approved': `
     select q.* from requests q join rsvps r on r.event_id = q.subject_id and r.user_id = q.user_id
     where q.status <> 'approved'`,
-  'the user of an RSVP, request, save, claim or booking exists': `
+  'the person of an RSVP, request, save, claim, booking, comment, announcement or invitation exists': `
     with people as materialized (select id from users), rows as materialized (
       select 'rsvp' as kind, event_id, user_id from rsvps
       union all select 'save', event_id, user_id from saves
       union all select 'claim', event_id, user_id from claims
       union all select 'request', subject_id, user_id from requests
-      union all select 'booking', event_id, user_id from bookings)
+      union all select 'booking', event_id, user_id from bookings
+      union all select 'comment', event_id, user_id from comments
+      union all select 'announcement', subject_id, author_id from announcements
+      union all select 'inviter', subject_id, inviter_id from invitations
+      union all select 'invited', subject_id, user_id from invitations where user_id is not null
+      union all select 'guest', subject_id, guest_id from invitations where guest_id is not null
+      union all select 'use', subject_id, user_id from invitation_uses)
     select * from rows where user_id not in (select id from people)`,
+  'who is invited, or has answered by an invitation, sees the event': `
+    with invited as materialized (
+      select subject_id, user_id from invitations where user_id is not null
+      union select subject_id, guest_id from invitations where guest_id is not null
+      union select subject_id, user_id from invitation_uses),
+      standings as materialized (select event_id, user_id from event_people where is_invited)
+    select i.* from invited i left join standings s on s.event_id = i.subject_id and s.user_id = i.user_id
+    where s.event_id is null`,
+  'the guest of an invitation is one of its event, and each person who has answered by a link is counted': `
+    with guests as materialized (select id, guest_of from users where guest_of is not null),
+      uses as materialized (
+        select subject_id, invitation_id, count(*)::int as people from invitation_uses group by 1, 2),
+      invited as materialized (select subject_id, id, guest_id, uses from invitations)
+    select i.* from invited i
+    left join guests g on g.id = i.guest_id left join uses u on u.subject_id = i.subject_id and u.invitation_id = i.id
+    where (i.guest_id is not null and g.guest_of is distinct from i.subject_id)
+      or i.uses < coalesce(u.people, 0)`,
+  'a removed guest without an account has nothing at the event': `
+    with guests as materialized (select id from users where guest_of is not null), removed as materialized (
+      select event_id, user_id from event_people where is_removed
+        and user_id in (select id from guests)), rows as materialized (
+      select 'rsvp' as kind, event_id, user_id from rsvps
+      union all select 'claim', event_id, user_id from claims
+      union all select 'request', subject_id, user_id from requests
+      union all select 'booking', event_id, user_id from bookings
+      union all select 'comment', event_id, user_id from comments)
+    select r.* from rows r join removed d on d.event_id = r.event_id and d.user_id = r.user_id`,
+  'an announcement that was not sent has no recipients, and what is sent is not under way before': `
+    select subject_id, id from announcements
+    where (status in ('scheduled', 'missed') and (sent_at is not null or recipients is not null or position is not null))
+      or (status = 'sent' and sent_at is null)`,
+  'the session of a guest is of its event': `
+    with guests as materialized (select id, guest_of from users where guest_of is not null),
+      opened as materialized (select user_id, id, event_id from sessions)
+    select o.* from opened o join guests g on g.id = o.user_id where o.event_id is distinct from g.guest_of`,
   'every conversation has a mirrored row with the same last message': `
     with conversations as materialized (select * from conversations)
     select a.* from conversations a

@@ -29,6 +29,15 @@ const storeMail = (api: Api, { id }: Person) => api.sql`
   insert into mails (user_id, id, kind, subject_id, source_id, address, language, state, turn, attempts, due_at, created_at)
   values (${id}, gen_random_uuid(), 'test', ${id}, ${id}, 'x@example.net', 'en', 'queued', 0, 0, now(), now())`;
 
+/** Answers by the link of an invitation. */
+async function answerByLink(api: Api, { token }: Person, url: string): Promise<void> {
+  const headers = { 'invitation-token': url.split('/').at(-1) ?? '' };
+  expectStatus(
+    await api.call('POST', '/v1/invitation/answer', { token, headers, body: { status: 'interested' } }),
+    200,
+  );
+}
+
 /**
  * Creates a person with a row in every table that has personal data, and related people. Account deletion
  * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
@@ -137,8 +146,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await invite(person, own, [{ email: 'nobody@example.org' }, { userId: c.id }]);
   await invite(a, otherEvent, [{ userId: person.id }]);
   const [link] = await invite(b, full, [{ name: 'Neighbours', maxUses: 9 }]);
-  await api.sql`
-    insert into invitation_uses (subject_id, invitation_id, user_id) values (${full.id}, ${link.id}, ${person.id})`;
+  await answerByLink(api, person, link.url);
   await api.sql`insert into event_people (event_id, user_id, is_approved) values (${own.id}, ${person.id}, true)`;
 
   const images = await Promise.all([
