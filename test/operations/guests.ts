@@ -27,11 +27,12 @@ import {
   orNull,
   personName,
   prose,
+  quantity,
 } from './rules.ts';
 
 const contact = { email: opaque, phone: opaque, country: countryCode, deviceToken: prose(100) };
 const claim = object({
-  required: { itemId: opaque, quantity: integer(1, 10_000) },
+  required: { itemId: opaque, quantity },
   optional: { note: orNull(opaque) },
 });
 /** The token of a signed-in person is not that of a guest. */
@@ -118,7 +119,7 @@ export const guestOperations: Record<string, Operation> = {
   'GET /v1/events/{id}/guests.csv': { ...required(), ...rowsOfOwners(200) },
   'POST /v1/items/{id}/claims': {
     ...required(201),
-    ...of({ userId: opaque, quantity: integer(1, 10_000) }, { note: orNull(opaque) }),
+    ...of({ userId: opaque, quantity }, { note: orNull(opaque) }),
     example: () => ({ userId: randomUUID(), quantity: 1 }),
     ...row({
       statuses: ownersOnly(201),

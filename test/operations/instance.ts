@@ -37,7 +37,7 @@ const settings = {
   ),
 };
 
-/** Without a valid token, the handler does not read what these mean. */
+/** The handler does not read what these mean without a valid token, or for a person who is no admin. */
 const unread = { name: orOpen(instanceName), contact: orOpen(orNull(operatorContact)) };
 
 export const instanceOperations: Record<string, Operation> = {
@@ -62,7 +62,7 @@ export const instanceOperations: Record<string, Operation> = {
   'GET /v1/admin/settings': { ...required(), ...rowOfAdmins() },
   'PATCH /v1/admin/settings': {
     ...required(),
-    ...of({}, settings),
+    ...of({}, { ...settings, ...unread }),
     example: () => ({ name: 'Potluck' }),
     ...rowOfAdmins(),
   },

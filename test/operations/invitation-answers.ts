@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { cursorPage } from './fields.ts';
 import { asking, type Operation, of, optional, required, row, withToken } from './operation.ts';
-import { integer, listOf, object, oneOf, opaque, orNull, personName, prose } from './rules.ts';
+import { integer, listOf, object, oneOf, opaque, orNull, personName, prose, quantity } from './rules.ts';
 
 const claim = object({
-  required: { itemId: opaque, quantity: integer(1, 10_000) },
+  required: { itemId: opaque, quantity },
   optional: { note: orNull(opaque) },
 });
 const answer = of(
@@ -15,11 +15,16 @@ const answer = of(
     claims: listOf(claim, 0, 10),
   },
 );
-const withoutInvitation = { ...optional(), ...row({ statuses: [404, 401, 404, 404, 404, 404, 404, 401] }) };
+const statuses = [404, 401, 404, 404, 404, 404, 404, 401];
 
 export const invitationAnswerOperations: Record<string, Operation> = {
-  'GET /v1/invitation': withoutInvitation,
-  'POST /v1/invitation/answer': { ...withoutInvitation, ...answer, example: () => ({ status: 'going' }) },
+  'GET /v1/invitation': { ...optional(), ...row({ statuses }) },
+  'POST /v1/invitation/answer': {
+    ...optional(),
+    ...answer,
+    example: () => ({ status: 'going' }),
+    ...row({ statuses, browserStatuses: [404, 403] }),
+  },
   'GET /v1/me/invitations': { ...required(), ...asking(cursorPage) },
   'POST /v1/me/invitations/{id}/answer': {
     ...required(),

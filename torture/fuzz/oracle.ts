@@ -86,6 +86,17 @@ function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   return isPriceOpen || areDaysOpen || areTimesOpen || isLengthOpen ? 'open' : 'fits';
 }
 
+type AnswerBody = { status?: string | null };
+
+/**
+ * Whether a valid body can be a 400: contacts, of which one is given, codes that the program does not know, claims, which need the
+ * status `going`, and the name of a guest, which the invitation may have.
+ */
+export const hasRulesOfItsOwn = (path: string, body: object): boolean =>
+  /\/guest-(code|rsvp)$|\/invitations$|\/invitation\/answer$/.test(path) ||
+  (/\/guests$|\/answer$/.test(path) && JSON.stringify(body).includes('"claims"')) ||
+  (/\/invitations\/\{id\}$/.test(path) && ['email', 'phone', 'country'].some((name) => name in body));
+
 /** @param body the parsed body; undefined if none was sent */
 export function judgeBody({ path, body: schema }: Operation, body: unknown): Verdict {
   if (!schema) {
@@ -102,8 +113,10 @@ export function judgeBody({ path, body: schema }: Operation, body: unknown): Ver
   if (email != null && !/^fuzz\.\d+@example\.org$/.test(email)) return 'open';
   // The account may have no such contact.
   if (path === '/v1/me/contact-code') return 'open';
-  // One of two contacts, and a code that the program does not know.
-  if (/\/guest-(code|rsvp)$/.test(path)) return 'open';
+  if (hasRulesOfItsOwn(path, body as object)) return 'open';
+  // What is declined has a reply, and nothing else.
+  if (path.endsWith('/rsvp') && 'reply' in (body as object) && (body as AnswerBody).status !== 'declined')
+    return 'sense';
   // From now to the end of the event.
   if (path.includes('/announcements') && (body as { sendAt?: string }).sendAt !== undefined) return 'open';
   // A generated URL never names an upload.

@@ -7,7 +7,7 @@
 import { operations } from '../../test/operations/all.ts';
 import type { Operation, QueryRule } from '../../test/operations/operation.ts';
 import { dateMs, judgeObject, timestampMs } from '../../test/operations/rules.ts';
-import type { Verdict } from './oracle.ts';
+import { hasRulesOfItsOwn, type Verdict } from './oracle.ts';
 import { fitsCurrency } from './price-decimals.ts';
 import {
   type Check,
@@ -66,6 +66,8 @@ type EventFields = {
   isPriceKnown?: boolean;
   rsvpUntil?: string | null;
   avatar?: string | null;
+  status?: string | null;
+  reply?: string;
 };
 
 const eventWrites = ['POST /v1/events', 'PATCH /v1/events/{id}', 'POST /v1/events/{id}/duplicate'];
@@ -75,8 +77,9 @@ function judgeFields(name: string, fields: EventFields): Verdict {
   if (name === 'PATCH /v1/me') return fields.avatar ? 'open' : 'fits';
   // The account may have no such contact.
   if (name === 'POST /v1/me/contact-code') return 'open';
-  // One of two contacts, and a code that the program does not know.
-  if (/\/guest-(code|rsvp)$/.test(name)) return 'open';
+  if (hasRulesOfItsOwn(name, fields)) return 'open';
+  if (name === 'POST /v1/events/{id}/rsvp' && fields.reply !== undefined && fields.status !== 'declined')
+    return 'sense';
   // From now to the end of the event.
   if (name.includes('/announcements') && (fields as { sendAt?: string }).sendAt !== undefined) return 'open';
   if (!eventWrites.includes(name)) return 'fits';

@@ -3,8 +3,13 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { QueryRule } from '../../test/operations/operation.ts';
 import type { ObjectRule, Rule } from '../../test/operations/rules.ts';
 
+/** Without the values of which the state of the server decides whether one is good. */
 const goodOf = (rules: Record<string, Rule>) =>
-  Object.fromEntries(Object.entries(rules).map(([name, { good }]) => [name, fc.constantFrom(...good)]));
+  Object.fromEntries(
+    Object.entries(rules).flatMap(([name, { good }]) =>
+      good.length > 0 ? [[name, fc.constantFrom(...good)]] : [],
+    ),
+  );
 
 /** A valid body; one in three with one field replaced, left out or added. */
 export function specBody({ required, optional }: ObjectRule): Arbitrary<unknown> {

@@ -4,6 +4,26 @@
  */
 import { initialValues } from '../../test/operations/event-fields.ts';
 import { initialProfile } from '../../test/operations/profile-fields.ts';
+import { talkViews } from './talk-views.ts';
+import {
+  avatar,
+  type Body,
+  brief,
+  briefGuest,
+  forOrganizer,
+  isOrganizer,
+  maySee,
+  needsToken,
+  noId,
+  notFound,
+  ok,
+  page,
+  refusal,
+  someText,
+  someTime,
+  sub,
+  type View,
+} from './view.ts';
 import {
   type Name,
   type Profile,
@@ -14,36 +34,15 @@ import {
   type WorldItem,
 } from './world.ts';
 
-/** Matches any timestamp. */
-export const someTime = '<time>';
-/** Matches any non-empty text: ids that only this response contains. */
-export const someText = '<text>';
-
-type Body = { status: 200; body: unknown };
-type Refusal = { status: number; code: string };
-export type View = {
-  path: string;
-  /** The same request for something that does not exist: a 404 must be the same, byte by byte. */
-  missing?: string;
-  expected: (viewer: Viewer) => Body | Refusal;
-};
-
-const ok = (body: unknown): Body => ({ status: 200, body });
-const refusal = (status: number, code: string): Refusal => ({ status, code });
-const noId = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
-
 export function viewsOf(world: World): View[] {
-  return [...peopleViews(world), ...eventViews(world), ...ownViews(world), ...adminViews(world)];
+  return [
+    ...peopleViews(world),
+    ...eventViews(world),
+    ...talkViews(world, (name, viewer) => listed(world, name, viewer)),
+    ...ownViews(world),
+    ...adminViews(world),
+  ];
 }
-
-const avatar = ({ id }: Profile) => `${publicUrl}/v1/users/${id}/avatar.svg`;
-const brief = (person: Profile) => ({
-  id: person.id,
-  name: person.name,
-  username: person.username,
-  avatar: avatar(person),
-  hasAccount: true,
-});
 
 const follows: [Name, Name][] = [
   ['guest', 'olga'],
@@ -67,9 +66,6 @@ const found = (person: Profile, viewer: Viewer, name: Name) => ({
   bio: name === 'hermit' ? '' : person.bio,
   isFollowing: isFollowing(viewer, name),
 });
-const needsToken = (viewer: Viewer, view: () => Body | Refusal) =>
-  viewer === 'anonymous' ? refusal(401, 'token_missing') : view();
-const page = (data: unknown[]) => ok({ data, nextCursor: null });
 
 function peopleViews({ people }: World): View[] {
   const mayVisitHermit = (viewer: Viewer) => ['hermit', 'guest', 'admin'].includes(viewer);
@@ -154,9 +150,9 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     isPriceKnown: false,
     currency: 'EUR',
     capacity: event.capacity,
-    rsvpCount: isOpen ? 2 : 0,
-    goingCount: isOpen ? 1 : 0,
-    partyCount: isOpen ? 1 : 0,
+    rsvpCount: isOpen ? 3 : 0,
+    goingCount: isOpen ? 2 : 0,
+    partyCount: isOpen ? 2 : 0,
     visibility: event.visibility,
     status: event.status,
     createdAt: event.createdAt,
@@ -185,11 +181,12 @@ const itemOf = (item: WorldItem, claimed: number) => ({
 });
 
 function eventViews(world: World): View[] {
-  const { people, events, items, claim, booking } = world;
+  const { people, events, items, claim, booking, added, invitation } = world;
   const names = Object.keys(events) as (keyof World['events'])[];
-  const maySee = (name: keyof World['events'], viewer: Viewer) =>
-    name !== 'draft' || viewer === 'olga' || viewer === 'admin';
-  const notFound = refusal(404, 'event_not_found');
+  const ownInvitation = {
+    ...{ id: invitation.id, status: 'pending', reply: null },
+    ...{ invitedBy: brief(people.olga), message: 'Quill invites you' },
+  };
   const records = names.map((name): View => {
     const organizer = people[events[name].organizer];
     const record = (viewer: Viewer) => ({
@@ -198,6 +195,7 @@ function eventViews(world: World): View[] {
       organizer: { id: organizer.id, name: organizer.name, avatar: avatar(organizer) },
       bookedCount: name === 'open' ? 2 : 0,
       ...initialValues(({ inLists }) => !inLists),
+      ...(name === 'jam' && { rsvpApproval: 'organizer' }),
       myBooking:
         name === 'open' && viewer === 'guest'
           ? { id: booking.id, seats: 2, createdAt: booking.createdAt }
@@ -206,8 +204,8 @@ function eventViews(world: World): View[] {
       ...(viewer !== 'anonymous' && {
         myExtraGuests: 0,
         isRsvpHidden: false,
-        myRequest: null,
-        myInvitation: null,
+        myRequest: name === 'jam' && viewer === 'hermit' ? 'pending' : null,
+        myInvitation: name === 'draft' && viewer === 'hermit' ? ownInvitation : null,
       }),
       ...((viewer === events[name].organizer || viewer === 'admin') && { hidden: null }),
     });
@@ -233,13 +231,8 @@ function eventViews(world: World): View[] {
         ...(viewer !== 'anonymous' && {
           myClaim: viewer === 'guest' && item === items.bread ? { id: claim.id, ...pledge } : null,
         }),
-        ...((viewer === 'olga' || viewer === 'admin') && { claims: item === items.bread ? [claimant] : [] }),
+        ...(isOrganizer(viewer) && { claims: item === items.bread ? [claimant] : [] }),
       })),
-    });
-  const forOrganizer = (name: 'open' | 'draft', view: () => Body) => (viewer: Viewer) =>
-    needsToken(viewer, () => {
-      if (viewer === 'olga' || viewer === 'admin') return view();
-      return name === 'draft' ? notFound : refusal(403, 'not_organizer');
     });
   const guest = brief(people.guest);
   const given = {
@@ -259,14 +252,14 @@ function eventViews(world: World): View[] {
     isAdded: false,
     createdAt: someTime,
   });
+  const addedGuest = {
+    ...{ user: { ...briefGuest(added), bio: '', isFollowing: false }, status: 'going', extraGuests: 0 },
+    ...{ isHidden: false, isAdded: true, createdAt: someTime },
+  };
   const guestList = (viewer: Viewer) =>
-    viewer === 'olga' || viewer === 'admin'
-      ? page([guestOf('guest', 'going', viewer), guestOf('stranger', 'interested', viewer)])
+    isOrganizer(viewer)
+      ? page([guestOf('guest', 'going', viewer), addedGuest, guestOf('stranger', 'interested', viewer)])
       : refusal(403, 'guest_list_private');
-  const sub = (event: WorldEvent, tail: string) => ({
-    path: `/v1/events/${event.id}/${tail}`,
-    missing: `/v1/events/${noId}/${tail}`,
-  });
   return [
     ...records,
     { path: '/v1/events', expected: list },
@@ -293,18 +286,13 @@ function eventViews(world: World): View[] {
     },
     { ...sub(open, 'bookings'), expected: forOrganizer('open', () => page([{ ...booked, user: guest }])) },
     { ...sub(draft, 'bookings'), expected: forOrganizer('draft', () => page([])) },
-    { ...sub(open, 'requests'), expected: forOrganizer('open', () => page([])) },
-    { ...sub(draft, 'requests'), expected: forOrganizer('draft', () => page([])) },
     { ...sub(open, 'guests'), expected: guestList },
-    { ...sub(draft, 'guests'), expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound) },
-    { ...sub(open, 'announcements'), expected: () => page([]) },
     {
-      ...sub(draft, 'announcements'),
-      expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound),
-    },
-    {
-      ...sub(open, 'announcements/recipients'),
-      expected: forOrganizer('open', () => ok({ recipients: 2 })),
+      ...sub(draft, 'guests'),
+      expected: (viewer) => {
+        if (!maySee('draft', viewer)) return notFound;
+        return isOrganizer(viewer) ? page([]) : refusal(403, 'guest_list_private');
+      },
     },
     { ...sub(open, 'claims'), expected: forOrganizer('open', () => page([given])) },
     { ...sub(draft, 'claims'), expected: forOrganizer('draft', () => page([])) },
@@ -427,7 +415,7 @@ function ownViews(world: World): View[] {
   ];
 }
 
-function adminViews({ people, events, report }: World): View[] {
+function adminViews({ people, events, report, added }: World): View[] {
   const forAdmin = (body: unknown) => (viewer: Viewer) =>
     needsToken(viewer, () => (viewer === 'admin' ? ok(body) : refusal(403, 'not_admin')));
   const involved = (person: Profile) => ({
@@ -446,6 +434,10 @@ function adminViews({ people, events, report }: World): View[] {
     role: name === 'admin' ? 'admin' : 'user',
     createdAt: people[name].createdAt,
   }));
+  const guestAccount = {
+    ...{ ...briefGuest(added), isSuspended: false, suspension: null, phone: null, email: null },
+    ...{ role: 'user', createdAt: someTime },
+  };
   const given = {
     id: report.id,
     subject: { type: 'event', id: events.open.id },
@@ -466,7 +458,7 @@ function adminViews({ people, events, report }: World): View[] {
     changedAt: null,
   }));
   return [
-    { path: '/v1/admin/users', expected: forAdmin({ data: accounts, nextCursor: null }) },
+    { path: '/v1/admin/users', expected: forAdmin({ data: [guestAccount, ...accounts], nextCursor: null }) },
     { path: '/v1/admin/reports', expected: forAdmin({ data: [given], nextCursor: null }) },
     { path: '/v1/admin/flags', expected: forAdmin({ data: flags }) },
   ];

@@ -31,6 +31,16 @@ export type World = {
   claim: { id: string; createdAt: string };
   booking: { id: string; createdAt: string };
   messages: { id: string; from: Name; to: Name; text: string; createdAt: string }[];
+  /** A guest whom the organizer added to `open`. */
+  added: { id: string; name: string };
+  /** To those who go to `open`. */
+  announcement: { id: string; text: string; sendAt: string; sentAt: string; createdAt: string };
+  /** Of `guest`, on `open`. */
+  comment: { id: string; text: string; createdAt: string };
+  /** Of `hermit`, to join `jam`. */
+  request: { createdAt: string };
+  /** Of `hermit`, to `draft`. */
+  invitation: { id: string; createdAt: string };
   report: { id: string; createdAt: string };
   upload: { id: string; url: string };
 };
@@ -87,7 +97,7 @@ export async function createWorld(api: Api): Promise<World> {
     draft: await event('olga', 'Quill draft', { visibility: 'private' }),
     cancelled: await event('olga', 'Quill cancelled'),
     blockedParty: await event('blocked', 'Quill party'),
-    jam: await event('stranger', 'Quill jam'),
+    jam: await event('stranger', 'Quill jam', { rsvpApproval: 'organizer' }),
   };
   const cancelling = await api.patch(`/v1/events/${events.cancelled.id}`, olga.token, {
     status: 'cancelled',
@@ -118,8 +128,42 @@ export async function createWorld(api: Api): Promise<World> {
     await message('olga', 'guest', 'Not yet.'),
     await message('hermit', 'stranger', 'Where do you play?'),
   ];
+  const talk = await createTalk(api, people, events);
   const subject = { type: 'event', id: open.id };
   const report = await post('/v1/reports', stranger, { subject, reason: 'spam', text: 'Seen twice.' }, 201);
   const upload = await createUpload(api, guest);
-  return { people, events, items, claim, booking, messages, report, upload };
+  return { people, events, items, claim, booking, messages, ...talk, report, upload };
+}
+
+/** What organizers and guests write to each other. */
+async function createTalk(
+  api: Api,
+  { olga, guest, hermit, stranger }: World['people'],
+  { open, draft, jam }: World['events'],
+): Promise<Pick<World, 'added' | 'announcement' | 'comment' | 'request' | 'invitation'>> {
+  const post = async (path: string, by: Person, body: object, status = 201) =>
+    expectStatus(await api.post(path, by.token, body), status).body;
+  const { data: guests } = await post(`/v1/events/${open.id}/guests`, olga, { guests: [{ name: 'Ida' }] });
+  const announced = { text: 'Quill doors at six', audience: ['going'] };
+  const { id, text, sendAt, sentAt, createdAt } = await post(
+    `/v1/events/${open.id}/announcements`,
+    olga,
+    announced,
+  );
+  const comment = await post(`/v1/events/${open.id}/comments`, guest, { text: 'Quill comes by train' });
+  const asking = { status: 'going', extraGuests: 1, ask: true, message: 'Quill asks' };
+  await post(`/v1/events/${jam.id}/rsvp`, hermit, asking, 200);
+  const { body: requests } = expectStatus(
+    await api.get(`/v1/events/${jam.id}/requests`, stranger.token),
+    200,
+  );
+  const inviting = { people: [{ userId: hermit.id }], message: 'Quill invites you' };
+  const { data: invitations } = await post(`/v1/events/${draft.id}/invitations`, olga, inviting);
+  return {
+    added: guests[0].user,
+    announcement: { id, text, sendAt, sentAt, createdAt },
+    comment: { id: comment.id, text: comment.text, createdAt: comment.createdAt },
+    request: { createdAt: requests.data[0].createdAt },
+    invitation: { id: invitations[0].id, createdAt: invitations[0].createdAt },
+  };
 }

@@ -81,7 +81,7 @@ type TableSums = Record<string, { count: number; sum: string }>;
 /**
  * Counters of the current minute or day, which a backup leaves out: they are unlogged, so a crash deletes them too.
  */
-const leftOut = ['daily_counts', 'message_counts', 'request_counts'];
+const leftOut = ['comment_limits', 'daily_counts', 'message_counts', 'request_counts'];
 
 /**
  * Reads PostgreSQL's catalogue: every table and materialized view of every schema that is not PostgreSQL's
