@@ -2,7 +2,7 @@
  * Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need.
  */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { ChangeLog } from '#fresh-records';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
 import type { Caller, UnlockedCaller } from '../identity/caller.ts';
@@ -170,7 +170,7 @@ type Declaration<
   query?: Q;
   body?: B;
   /** Request headers that the endpoint reads. */
-  headers?: TSchema;
+  headers?: TObject;
   response: R;
   handler(
     request: EndpointRequest<A, P, Q, B>,
@@ -183,7 +183,7 @@ export type Endpoint<S = never> = Metadata & {
   params?: Optional;
   query?: Optional;
   body?: Optional;
-  headers?: TSchema;
+  headers?: TObject;
   response: Record<number, TSchema>;
   handler: (request: never, services: S) => unknown;
 };
@@ -287,7 +287,12 @@ function schemaOf(endpoint: Operation<never>): FastifySchema {
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),
-    ...((headers || retry === 'idempotent') && { headers: headers ?? IdempotencyHeaders }),
+    ...((headers || retry === 'idempotent') && {
+      headers: Type.Object({
+        ...headers?.properties,
+        ...(retry === 'idempotent' && IdempotencyHeaders.properties),
+      }),
+    }),
     response,
     operationId: endpoint.operationId,
     tags: [endpoint.tag],

@@ -14,6 +14,8 @@ export type IdempotencyContext = {
    *   pass its hash
    */
   readKey(body?: unknown): IdempotencyKey | null;
+  /** As `readKey`, of a person whom the request names in another way than by a token. */
+  readKeyOf(userId: string): IdempotencyKey | null;
   /**
    * Serializes a response body by the schema that the endpoint declares for the status.
    * @throws Error if the endpoint declares no schema for the status
@@ -28,7 +30,8 @@ export function idempotencyContext(
   secretKey: string,
 ): IdempotencyContext {
   return {
-    readKey: (body = request.body) => (caller ? readKey(request, caller, secretKey, body) : null),
+    readKey: (body = request.body) => (caller ? readKey(request, caller.id, secretKey, body) : null),
+    readKeyOf: (userId) => readKey(request, userId, secretKey, request.body),
     serialize: (status, body) => {
       const serializer = reply.getSerializationFunction(`${status}`);
       if (!serializer) throw new Error(`no response schema for status ${status}`);
@@ -39,16 +42,16 @@ export function idempotencyContext(
 
 function readKey(
   request: FastifyRequest,
-  caller: Caller,
+  userId: string,
   secretKey: string,
   body: unknown,
 ): IdempotencyKey | null {
   const header = request.headers['idempotency-key'];
   if (typeof header !== 'string') return null;
   const key = header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
-  const mac = (purpose: string, text: string) => keyedHash(secretKey, purpose, `${caller.id}\0${text}`);
+  const mac = (purpose: string, text: string) => keyedHash(secretKey, purpose, `${userId}\0${text}`);
   return {
-    userId: caller.id,
+    userId,
     keyHash: mac('idempotency key', key),
     sealKey: mac('idempotency seal', key),
     requestHash: mac(

@@ -8,11 +8,10 @@ import {
   findStoredResponses,
   lockKeys,
   type ReplayResponse,
-  refuseKeyInUse,
   replay,
   retryOnKeyConflict,
   type StoredResponse,
-  storeResponses,
+  storeResponse,
 } from './stored-responses.ts';
 
 type Response = { status: number; body: unknown; headers?: Record<string, string | number> };
@@ -50,8 +49,7 @@ export async function runIdempotent<const R extends Response>(
         body: json,
         ...(location !== undefined && { location: `${location}` }),
       };
-      const storing = storeResponses([{ key, response }], now).map(tx.execute);
-      await refuseKeyInUse(Promise.all(storing));
+      await storeResponse(tx, key, response, now);
       return { statusCode: status, json, headers: textHeaders(headers) };
     }),
   );

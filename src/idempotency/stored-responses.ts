@@ -124,6 +124,16 @@ export function storeResponses(
   ];
 }
 
+/** Stores a response at the end of the transaction that it reports on. @throws Problem `idempotency_key_in_use` */
+export async function storeResponse(
+  tx: Queryable,
+  key: IdempotencyKey,
+  response: StoredResponse,
+  now: Date,
+): Promise<void> {
+  await refuseKeyInUse(Promise.all(storeResponses([{ key, response }], now).map(tx.execute)));
+}
+
 const keyOf = ({ userId, keyHash }: IdempotencyKey): string => userId + keyHash.toString('hex');
 
 /** Deletes responses that are older than a day. */

@@ -25,6 +25,7 @@ import { type NewAnswer, readAnswer, requireClaims, writeAnswer } from './answer
 import { openProof, readProof } from './contacts.ts';
 import { type GuestEvent, requireGuestEvent } from './guest-event.ts';
 import { hasForgotten, openAnswerSession } from './guest-sessions.ts';
+import { findRepeated, orRepeated, storeRepeatable } from './repeated-answer.ts';
 import { GuestAnswer, GuestSession } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -39,6 +40,7 @@ export const answerAsGuest = defineEndpoint({
     'The contact of an account results in a 409 `account_exists` with its `user`, and with `asAccount: true` the answer is that of ' +
     'the account. Without `name` and `status`, a guest of this event gets a token again, also after the event.',
   caller: 'none',
+  retry: 'idempotent',
   params: EventParams,
   headers: InvitationHeaders,
   body: GuestAnswer,
@@ -64,7 +66,7 @@ export const answerAsGuest = defineEndpoint({
     'request_refused',
   ],
 
-  async handler({ params, body, request }, services: GuestServices) {
+  async handler({ params, body, request, idempotency }, services: GuestServices) {
     const answer = readBody(body);
     const given = readProof(body, services);
     const id = readId(params.id, 'event_not_found');
@@ -72,16 +74,24 @@ export const answerAsGuest = defineEndpoint({
     const target = await requireGuestEvent(services, request, id, given.contact?.kind ?? 'email');
     const proof = openProof(given, id, services);
     const context = auditContextOf(services, request);
-    const outcome = await transaction(services.db, async (tx) => {
-      const use = { purpose: 'guest' as const, eventId: id };
-      const refusal = await checkProof(tx, services, context, { request, proof, use });
-      // A refusal is returned: the commit counts the wrong code. Later refusals are thrown, and the code stays valid.
-      return (
-        refusal ?? answerIn(tx, services, { context, request, contact: proof.contact, answer, ...target })
-      );
-    });
+    const { contact } = proof;
+    const now = services.clock();
+    const outcome = await orRepeated(() =>
+      transaction(services.db, async (tx) => {
+        const use = { purpose: 'guest' as const, eventId: id };
+        const refusal = await checkProof(tx, services, context, { request, proof, use });
+        if (refusal?.code === 'too_many_tries') return refusal;
+        const reused = await findRepeated(tx, idempotency, { eventId: id, contact, now });
+        // A refusal is returned: the commit counts the wrong code. Later refusals are thrown, and the code stays valid.
+        if (refusal) return reused ?? refusal;
+        if (reused) throw reused;
+        const session = await answerIn(tx, services, { context, request, contact, answer, ...target });
+        await storeRepeatable(tx, idempotency, session.user.id, session, now);
+        return session;
+      }),
+    );
     if (outcome instanceof Problem) throw outcome;
-    return { status: 200, body: outcome };
+    return 'json' in outcome ? outcome : { status: 200, body: outcome };
   },
 });
 

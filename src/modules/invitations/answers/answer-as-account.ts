@@ -1,5 +1,6 @@
-import { actAs } from '../../../identity/act-as.ts';
-import type { UnlockedCaller } from '../../../identity/caller.ts';
+import type { IdempotencyContext } from '../../../idempotency/context.ts';
+import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import { listContactsOf } from '../invited-people.ts';
 import { lockOpenInvitation } from '../open-invitation.ts';
 import { refuseAnswer } from '../refuse-answer.ts';
@@ -14,15 +15,17 @@ import { answerInvitation, type GivenAnswer } from './write-answer.ts';
  */
 export const answerAsAccount = (
   services: AnswerServices,
-  caller: UnlockedCaller,
+  caller: Caller,
   invitation: InvitationRow,
   answer: GivenAnswer,
-): Promise<InvitationAnswered> =>
-  actAs(services.db, caller, async (tx, caller) => {
+  idempotency: IdempotencyContext,
+) =>
+  runIdempotent(services, caller, idempotency, async (tx, caller) => {
     const contacts = (await listContactsOf(tx, caller.id)).map(({ value }) => value);
     const locked = await lockOpenInvitation(tx, services, invitation);
     const refusal = refuseAnswer(locked, { id: caller.id, contacts });
     if (refusal) throw refusal;
     const written = await answerInvitation(tx, services, { caller, role: caller.role }, locked, answer);
-    return { guestToken: null, expiresAt: null, ...written };
+    const body: InvitationAnswered = { guestToken: null, expiresAt: null, ...written };
+    return { status: 200 as const, body };
   });

@@ -60,6 +60,7 @@ export const answerProblems = [
   'invitation_used',
   'event_cancelled',
   'event_over',
+  'rsvp_closed',
 ] as const;
 
 /** @throws Problem `invalid_request` by the rules of claims */
@@ -72,7 +73,7 @@ export const answerLinkInvitation = defineEndpoint({
   ...common,
   method: 'POST',
   path: '/v1/invitation/answer',
-  retry: 'repeatable',
+  retry: 'idempotent',
   uncached: true,
   summary: 'Answer by the link of an invitation',
   description:
@@ -86,13 +87,12 @@ export const answerLinkInvitation = defineEndpoint({
   response: { 200: InvitationAnswered },
   problems: [...answerProblems, 'token_missing', 'link_used_up'],
 
-  async handler({ caller, body, request }, services: AnswerServices) {
+  async handler({ caller, body, request, idempotency }, services: AnswerServices) {
     const answer = readAnswer(body);
     const { invitation } = await requireOpenInvitation(services, request);
     if (!caller && isForMany(invitation)) throw new Problem('token_missing');
-    const answered = caller
-      ? await answerAsAccount(services, caller, invitation, answer)
-      : await answerWithoutAccount(services, request, invitation, answer);
-    return { status: 200, body: answered };
+    if (caller) return answerAsAccount(services, caller, invitation, answer, idempotency);
+    const outcome = await answerWithoutAccount(services, { request, idempotency }, invitation, answer);
+    return 'json' in outcome ? outcome : { status: 200, body: outcome };
   },
 });

@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { recordChange } from '#fresh-records';
 import { type Transaction, transaction } from '#pg';
 import { languageOf } from '../../../http/request-language.ts';
+import type { IdempotencyContext } from '../../../idempotency/context.ts';
+import type { ReplayResponse } from '../../../idempotency/stored-responses.ts';
 import { changedPeople } from '../../../identity/changed-people.ts';
 import { findSuspension } from '../../../identity/suspensions.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
@@ -10,6 +12,7 @@ import { type FoundGuest, insertGuest, lockGuest, renameGuest } from '../../acco
 import { countDecline } from '../../attendance/rsvps/count-decline.ts';
 import { findEvent } from '../../events/repo.ts';
 import { openAnswerSession } from '../../guests/guest-sessions.ts';
+import { orRepeated, refuseRepeated, storeRepeatable } from '../../guests/repeated-answer.ts';
 import { lockOpenInvitation } from '../open-invitation.ts';
 import { refuseAnswer } from '../refuse-answer.ts';
 import type { InvitationRow } from '../repo.ts';
@@ -25,24 +28,33 @@ import { answerInvitation, type GivenAnswer } from './write-answer.ts';
  */
 export async function answerWithoutAccount(
   services: AnswerServices,
-  request: FastifyRequest,
+  { request, idempotency }: Requested,
   invitation: InvitationRow,
   answer: GivenAnswer,
-): Promise<InvitationAnswered> {
+): Promise<InvitationAnswered | ReplayResponse> {
   await services.flags.require('guestRsvp');
   for (let known = invitation; ; ) {
-    const outcome = await transaction(services.db, (tx) => answerOnce(tx, services, request, known, answer));
-    if ('status' in outcome) return outcome;
+    const outcome = await orRepeated(() =>
+      transaction(services.db, async (tx) => {
+        const answered = await answerOnce(tx, services, { request, idempotency }, known, answer);
+        if ('status' in answered && answered.user)
+          await storeRepeatable(tx, idempotency, answered.user.id, answered, services.clock());
+        return answered;
+      }),
+    );
+    if (!('changed' in outcome)) return outcome;
     known = outcome.changed;
   }
 }
+
+type Requested = { request: FastifyRequest; idempotency: IdempotencyContext };
 
 type Changed = { changed: InvitationRow };
 
 async function answerOnce(
   tx: Transaction,
   services: AnswerServices,
-  request: FastifyRequest,
+  { request, idempotency }: Requested,
   known: InvitationRow,
   answer: GivenAnswer,
 ): Promise<InvitationAnswered | Changed> {
@@ -51,6 +63,7 @@ async function answerOnce(
   if (invitation.guestId !== known.guestId) return { changed: invitation };
   const refusal = refuseAnswer(invitation, null);
   if (refusal) throw refusal;
+  if (guest) await refuseRepeated(tx, idempotency, guest.id, services.clock());
   if (guest?.isSuspended)
     throw new Problem('account_suspended', { suspension: await findSuspension(tx, guest.id) });
   if (!guest && answer.status === 'declined') return await declineAsNobody(tx, services, invitation, answer);

@@ -77,7 +77,7 @@ export const answerMyInvitation = defineEndpoint({
   method: 'POST',
   path: '/v1/me/invitations/:id/answer',
   tag: 'Me',
-  retry: 'repeatable',
+  retry: 'idempotent',
   summary: 'Answer an invitation that you have received',
   description:
     'As POST /v1/invitation/answer. The organizer learns that the invitation is that of your account.',
@@ -87,10 +87,10 @@ export const answerMyInvitation = defineEndpoint({
   response: { 200: InvitationAnswered },
   problems: answerProblems,
 
-  async handler({ caller, params, body }, services: AnswerServices) {
+  async handler({ caller, params, body, idempotency }, services: AnswerServices) {
     const answer = readAnswer(body);
     const invitation = await requireOwn(services, readId(params.id, 'invitation_not_found'), caller.id);
-    return { status: 200, body: await answerAsAccount(services, caller, invitation, answer) };
+    return answerAsAccount(services, caller, invitation, answer, idempotency);
   },
 });
 
