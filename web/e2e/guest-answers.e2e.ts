@@ -76,5 +76,47 @@ for (const javaScriptEnabled of [true, false]) {
       if (!javaScriptEnabled) await page.getByRole('button', { name: 'Send my answer' }).click();
       await expect(page.getByRole('status').filter({ hasText: 'You are coming, Nora.' })).toBeVisible();
     });
+
+    test('guest: the contact of an account answers as that account, with the same code', async ({
+      page,
+      createPerson,
+    }) => {
+      const host = await createPerson();
+      const event = await newEvent(host);
+      const person = await createPerson('Ada Lovelace');
+      await page.goto(`/e/${event.id}/answer?by=phone`);
+      await page.getByLabel('Your name').fill('Nora');
+      await page.getByLabel('Your phone number').fill(person.phone);
+      await page.getByRole('button', { name: 'Send code' }).click();
+      await page.getByRole('textbox', { name: 'Code' }).fill(await readCode(page));
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Send my answer' }).click();
+      await page.getByRole('button', { name: 'Answer with your account' }).click();
+      await expect(
+        page.getByRole('status').filter({ hasText: 'You are coming, Ada Lovelace.' }),
+      ).toBeVisible();
+      const { data } = await getEvent({ client: person.client, path: { id: event.id } });
+      expect(data.myRsvp).toBe('going');
+    });
+
+    test('guest: takes seats for a number of people, and gives them back', async ({ page, createPerson }) => {
+      const host = await createPerson();
+      const event = await newEvent(host, { capacity: 2 });
+      await page.goto(`/e/${event.id}/answer`);
+      await page.getByLabel('Your name').fill('Nora');
+      await page.getByLabel('Your mail address').fill(newAddress());
+      await page.getByRole('button', { name: 'Send code' }).click();
+      await page.getByRole('textbox', { name: 'Code' }).fill(await readCode(page));
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Send my answer' }).click();
+      await expect(page.getByText('You want to come, but you have no seat yet.')).toBeVisible();
+      await page.getByLabel('How many people come').selectOption('2');
+      await page.getByRole('button', { name: "I'm going" }).click();
+      await expect(page.getByText('2 seats are yours.')).toBeVisible();
+      expect(await overflowOf(page)).toBe(0);
+      const booked = async () =>
+        (await getEvent({ client: host.client, path: { id: event.id } })).data.bookedCount;
+      expect(await booked()).toBe(2);
+      await page.getByRole('button', { name: "Can't go" }).click();
+      await expect.poll(booked).toBe(0);
+    });
   });
 }

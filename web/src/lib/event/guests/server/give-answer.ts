@@ -85,9 +85,10 @@ async function takeSeats(client: Client, event: Event, seats: number, waitlist: 
 }
 
 /**
- * Takes the answer back, or declines the invitation of the visitor: then their claims end, too: a visitor who
- * keeps them, or has no account, takes the answer back alone. Without an invitation, the seats are last: while they are held, the page says "You're going", so
- * that a person whose request failed presses again.
+ * Declines the invitation of a visitor who has one, which ends all that they have at the event. Otherwise removes the RSVP and gives
+ * the seats back. The seats are last: while they are held, the page says "You're going", so that a person whose request failed presses
+ * again.
+ * @param declines false for visitors who keep their claims, and for guests without an account
  * @throws ProblemError nothing was changed @throws PartlyDone
  */
 export async function takeAnswerBack(

@@ -9,14 +9,13 @@ import {
   isProblem,
   leaveAsGuest,
   requestGuestCode,
-  setRsvp,
   unclaimItem,
 } from '@potluck/client';
 import { type Cookies, redirect } from '@sveltejs/kit';
 import { countryOf, readCode, readContact } from '#lib/account/server/entered-contact.ts';
 import { isTaken } from '#lib/event/bring/bring-list.ts';
 import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
-import { askOf } from '#lib/event/guests/server/give-answer.ts';
+import { askOf, giveAnswer, PartlyDone, takeAnswerBack } from '#lib/event/guests/server/give-answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
@@ -73,6 +72,7 @@ function readAnswer(form: PageFields) {
     status,
     people: readPeople(form),
     isAgain: form.has('again'),
+    asAccount: form.has('asAccount'),
     items: status === 'going' ? form.getAll('item').slice(0, 10) : [],
   };
 }
@@ -111,7 +111,7 @@ export const guestAnswerActions = {
     }),
     send: (
       { client, path, url },
-      { name, status, people, items, message, isAgain, linkToken, code, ...contact },
+      { name, status, people, items, message, isAgain, asAccount, linkToken, code, ...contact },
     ) =>
       answerAsGuest({
         client,
@@ -119,6 +119,7 @@ export const guestAnswerActions = {
         headers: invitationOf(url),
         body: {
           ...(linkToken ? { linkToken } : { ...bodyOf(contact), code }),
+          ...(asAccount && { asAccount }),
           ...(!isAgain && { name, status, extraGuests: extraGuestsOf(people), ...askOf(message) }),
           ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
         },
@@ -135,14 +136,15 @@ export const guestAnswerActions = {
   change: formAction({
     access: 'anyone',
     fields: readAnswer,
-    send: ({ client, path, form }, { status, people }) =>
-      setRsvp({
-        client,
-        path: { id: path.id ?? '' },
-        body: form.has('none')
-          ? { status: null }
-          : { status, extraGuests: extraGuestsOf(people), ...askOf() },
-      }),
+    send: ({ client, path, form }, { status, people }) => {
+      const id = path.id ?? '';
+      const waitlist = form.text('waitlist') === 'true';
+      return orProblem(
+        form.has('none')
+          ? takeAnswerBack(client, id, { declines: false })
+          : giveAnswer(client, id, { rsvp: status, people, waitlist }),
+      );
+    },
     done: backToAnswer,
   }),
 
@@ -173,4 +175,13 @@ export const guestAnswerActions = {
 
 function backToAnswer(_: unknown, __: unknown, { path }: { path: Record<string, string> }): never {
   redirect(303, `/e/${path.id}/answer`);
+}
+
+/** The page of the guest shows what was done, so the refusal of the rest is explained alone. */
+async function orProblem(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    throw error instanceof PartlyDone ? error.cause : error;
+  }
 }
