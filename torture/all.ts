@@ -16,6 +16,7 @@ import { failover } from './programs/failover.ts';
 import { fairness } from './programs/fairness.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
+import { guestClaims } from './programs/guest-claims.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
@@ -51,6 +52,7 @@ export const programs: Program[] = [
   oversell,
   ledger,
   booking,
+  guestClaims,
   counters,
   retries,
   live,
