@@ -17,6 +17,7 @@ import { fairness } from './programs/fairness.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
 import { guestClaims } from './programs/guest-claims.ts';
+import { guests } from './programs/guests.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
@@ -60,6 +61,7 @@ export const programs: Program[] = [
   lockOut,
   enumeration,
   pumping,
+  guests,
   limit,
   refreshRace,
   revocation,

@@ -1,5 +1,5 @@
 /**
- * Sends requests repeatedly over several connections from one address, in a separate process, so that the attack
+ * Sends requests repeatedly over several connections from one address or some, in a separate process, so that the attack
  * does not slow down the measuring one. Arguments: a `RepeatedRequest` as JSON on standard input. It prints a
  * `RepeatedResult` as JSON.
  */
@@ -8,13 +8,15 @@ import { text } from 'node:stream/consumers';
 
 export type RepeatedRequest = {
   url: string;
-  localAddress: string;
+  /** Used in rotation. */
+  localAddresses: string[];
   method: string;
   /** Sent in rotation. */
   paths: string[];
   headers: Record<string, string>;
-  /** In base64. */
-  body?: string;
+  /** In base64, sent in rotation. */
+  bodies?: string[];
+  /** From each address. */
   connections: number;
   ms: number;
 };
@@ -27,17 +29,20 @@ export type RepeatedResult = {
 };
 
 const attack: RepeatedRequest = JSON.parse(await text(process.stdin));
-const { url, localAddress, method, paths, headers, connections, ms } = attack;
-const body = attack.body === undefined ? undefined : Buffer.from(attack.body, 'base64');
-const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress });
+const { url, localAddresses, method, paths, headers, connections, ms } = attack;
+const bodies = attack.bodies?.map((body) => Buffer.from(body, 'base64'));
+const agents = localAddresses.map(
+  (localAddress) => new Agent({ keepAlive: true, maxSockets: connections, localAddress }),
+);
 const statuses: Record<number, number> = {};
 const startedAt = performance.now();
 const until = startedAt + ms;
 const cpuBefore = process.cpuUsage();
 
 let sentRequests = 0;
-const send = () =>
+const send = (agent: Agent) =>
   new Promise<number>((resolve) => {
+    const body = bodies?.[sentRequests % bodies.length];
     const length = body && { 'content-length': `${body.length}` };
     const path = paths[sentRequests++ % paths.length];
     const sent = request(`${url}${path}`, { agent, method, headers: { ...headers, ...length } });
@@ -53,15 +58,17 @@ const send = () =>
     sent.end(body);
   });
 
-async function sendRepeatedly(): Promise<void> {
+async function sendRepeatedly(agent: Agent): Promise<void> {
   while (performance.now() < until) {
-    const status = await send();
+    const status = await send(agent);
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
 }
 
-await Promise.all(Array.from({ length: connections }, sendRepeatedly));
-agent.destroy();
+await Promise.all(
+  agents.flatMap((agent) => Array.from({ length: connections }, () => sendRepeatedly(agent))),
+);
+for (const agent of agents) agent.destroy();
 const { user, system } = process.cpuUsage(cpuBefore);
 const cpuShare = (user + system) / 1_000 / (performance.now() - startedAt);
 console.log(JSON.stringify({ statuses, cpuShare } satisfies RepeatedResult));

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../../test/support/processes.ts';
 import { createRouteRequests } from '../all-routes.ts';
@@ -9,7 +8,8 @@ import { openClient, quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
-import type { RepeatedRequest, RepeatedResult } from '../repeat-request.ts';
+import type { RepeatedResult } from '../repeat-request.ts';
+import { repeatRequests } from '../repeat-requests.ts';
 import type { RouteRequest } from '../route-request.ts';
 import { createVictims, watchVictims } from '../victims.ts';
 
@@ -151,28 +151,16 @@ async function measureCost(server: Server, request: RouteRequest, localAddress: 
   return quantile(times, 0.5);
 }
 
-async function runAttack(
+const runAttack = (
   { url }: Server,
   { method, paths, headers, raw }: RouteRequest,
   localAddress: string,
   ms: number,
-): Promise<RepeatedResult> {
-  const attack: RepeatedRequest = {
-    url,
-    localAddress,
-    method,
-    paths,
-    headers,
-    connections,
-    ms,
-    ...(raw && { body: raw.toString('base64') }),
-  };
-  const child = spawn(process.execPath, [path.join(programs, 'repeat-request.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+): Promise<RepeatedResult> =>
+  repeatRequests({
+    ...{ url, localAddresses: [localAddress], method, paths, headers, connections, ms },
+    ...(raw && { bodies: [raw.toString('base64')] }),
   });
-  child.stdin.end(JSON.stringify(attack));
-  return JSON.parse(await text(child.stdout));
-}
 
 /** Runs a process that uses a share of one core. */
 async function runBusyProcess(share: number, ms: number): Promise<void> {
