@@ -31,9 +31,18 @@ export const peopleOf = (eventId: string, audience: readonly Audience[]): Statem
 /** Whom an announcement is for. */
 export type Addressed = { eventId: string; authorId: string; audience: Audience[] };
 
-/** The recipients of an announcement; a suspended person is none. Counting, sending and mails find them by these statements. */
+/** Whether a person sees an event: of a private one, its organizer, people who are invited, and guests without an account. */
+const seesEvent = (eventId: string): Statement => sql`(
+  (select visibility from events where id = ${eventId}) <> 'private'
+  or user_id = (select organizer_id from events where id = ${eventId})
+  or user_id in (select user_id from event_people where event_id = ${eventId} and is_invited)
+  or user_id in (select id from users where guest_of = ${eventId}))`;
+
+/** The recipients of an announcement; a suspended person is none, nor who does not see the event any more. Counting, sending and mails find them by these statements. */
 export const recipientsOf = ({ eventId, authorId, audience }: Addressed): Statement[] =>
-  peopleOf(eventId, audience).map((people) => sql`${people} and user_id <> ${authorId}`);
+  peopleOf(eventId, audience).map(
+    (people) => sql`${people} and user_id <> ${authorId} and ${seesEvent(eventId)}`,
+  );
 
 /** Counts each recipient once. Blocks and settings, which only delivery knows, change no number. */
 export async function countRecipients(db: Queryable, addressed: Addressed): Promise<number> {

@@ -193,7 +193,12 @@ test('private: an announcement reaches invited guests and who has not answered; 
     expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, token, { status: 'going' }), 200);
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
   const { announce, texts } = createAnnouncementClient(api);
-  await announce(organizer, event.id, { text: 'By the back door', audience: ['going', 'unanswered'] });
+  const audience = ['going', 'unanswered'];
+  const path = `/v1/events/${event.id}/announcements/recipients?audience=${audience.join(',')}`;
+  const counted = expectStatus(await api.get(path, organizer.token), 200).body;
+  assert.deepEqual(counted, { recipients: 2 });
+  const sent = await announce(organizer, event.id, { text: 'By the back door', audience });
+  assert.equal(sent.recipients, 2);
   const { deliver, inbox } = createNotificationClient(api);
   await deliver();
   const read = async (person: Person) =>

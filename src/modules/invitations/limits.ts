@@ -16,7 +16,6 @@ export const maxLinks = 2_000;
 /** Invitations of one event. */
 export const maxInvitations = 2_000;
 
-export const isFresh = (createdAt: Date, now: Date): boolean => now.getTime() - createdAt.getTime() < freshMs;
 export const isYoung = (createdAt: Date, now: Date): boolean => now.getTime() - createdAt.getTime() < youngMs;
 
 /**

@@ -38,6 +38,12 @@ export const announcementFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/outbox/audiences.ts', [
+    [
+      ' and ${seesEvent(eventId)}',
+      '',
+      'private-events',
+      'people who may not see a private event count as recipients',
+    ],
     [' and user_id <> ${authorId}', '', 'announcements', 'the author counts as a recipient'],
     [
       'where user_id not in (select id from suspended)',
