@@ -1,6 +1,7 @@
 /** All torture programs, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
 import { alerts } from './programs/alerts.ts';
+import { announcement } from './programs/announcement.ts';
 import { booking } from './programs/booking.ts';
 import { bucketAway } from './programs/bucket-away.ts';
 import { clockSkew } from './programs/clock-skew.ts';
@@ -77,6 +78,7 @@ export const programs: Program[] = [
   crash,
   mail,
   mailCrowd,
+  announcement,
   power,
   diskFull,
   descriptors,
