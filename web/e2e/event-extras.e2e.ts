@@ -506,7 +506,7 @@ test('organizer: links to the pages that manage the event, for the organizer alo
     ['Duplicate', 'duplicate'],
     ['Cancel the event', 'cancel'],
   ]) {
-    await expect(nav.getByRole('link', { name })).toHaveAttribute('href', `/e/${id}/${path}`);
+    await expect(nav.getByRole('link', { name, exact: true })).toHaveAttribute('href', `/e/${id}/${path}`);
   }
   expect(await overflowOf(own)).toBe(0);
   await page.goto(`/e/${id}`);

@@ -42,7 +42,11 @@ export function findFaults(): string[] {
       .map(({ outerHTML }) => `${fault}: ${outerHTML.slice(0, 150)}`);
   return [
     ...find<HTMLAnchorElement>('vague text', 'a', ({ textContent }) => vague.test(textContent.trim())),
-    ...find<HTMLAnchorElement>('no address', 'a:not(svg a)', ({ protocol }) => !schemes.includes(protocol)),
+    ...find<HTMLAnchorElement>(
+      'no address',
+      'a[href]:not(svg a)',
+      ({ protocol }) => !schemes.includes(protocol),
+    ),
     ...find<HTMLAnchorElement>('no rel', 'a[href^="http"], a[target]', isOpener),
     ...find<HTMLImageElement>('broken', 'img', (image) => image.complete && image.naturalWidth === 0),
     ...find<HTMLImageElement>('distorted', 'img', isDistorted),

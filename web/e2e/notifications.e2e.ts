@@ -241,7 +241,7 @@ test('notification settings: a level for each kind is kept', async ({
   await page.goto('/notifications');
   await page.getByRole('link', { name: 'Notification settings' }).click();
   await page.getByLabel('New followers').selectOption('Off');
-  await page.getByLabel('Messages').selectOption('In the list only');
+  await page.getByLabel('Messages', { exact: true }).selectOption('In the list only');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   const { data } = await getNotificationSettings({ client: me.client });

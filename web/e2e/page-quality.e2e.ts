@@ -78,6 +78,8 @@ function expectDifferentTitles(inspected: Inspected[]): void {
 
 /** Pages that lead an admin with a name elsewhere. */
 const notForAdmins = [
+  // The contact and the link of an invitation are for who made it.
+  '/e/[id]/(organizer)/invitations/[invitation]',
   ...['/e/[id]/answer', '/e/[id]/guests', '/setup', '/sign-in', '/sign-in/link', '/sign-in/name'],
   '/suspended',
 ];
