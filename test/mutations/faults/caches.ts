@@ -223,7 +223,7 @@ export const cacheFaults: Fault[] = [
   ...faultsOf('src/idempotency/run-idempotent.ts', [
     ['if (stored) return replay(stored);', '', 'idempotency', 'a repeated request has a second effect'],
     ['if (stored instanceof Problem) throw stored;', '', 'idempotency', 'a key stands for two requests'],
-    ['await refuseKeyInUse(Promise.all(storing));', '', 'idempotency', 'a response is not stored'],
+    ['await storeResponse(tx, key, response, now);', '', 'idempotency', 'a response is not stored'],
     [
       'const locked = await lockCaller(tx, caller);',
       'const locked = caller;',

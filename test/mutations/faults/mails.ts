@@ -137,7 +137,6 @@ export const mailFaults: Fault[] = [
     ['isCollected ? userId : notification', 'notification', 'notification-mails', 'each follower is mailed'],
   ]),
   ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
-    ['${address} in (u.email, u.phone)', 'true', 'notification-mails', 'mails go to former addresses'],
     [
       'and mail_replies and',
       'and',
@@ -150,9 +149,12 @@ export const mailFaults: Fault[] = [
       'mail-replies',
       'a mail about a message has the address of its writer',
     ],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/find-reader.ts', [
+    ['${address} in (u.email, u.phone)', 'true', 'notification-mails', 'mails go to former addresses'],
     [' and u.suspended_at is null', '', 'notification-mails', 'suspended people get mails'],
     [
-      "&& reaches(kind, row.level ?? undefined, 'mail')",
+      " || !reaches(kind, row.level ?? undefined, 'mail')",
       '',
       'news-races',
       'people who have unsubscribed get mails',
@@ -162,6 +164,12 @@ export const mailFaults: Fault[] = [
       '',
       'notification-mails',
       'cancellations that were taken back are mailed',
+    ],
+    [
+      'return (await isRefused(db, contactHash)) ? null : { hasAccount, invitation };',
+      'return { hasAccount, invitation };',
+      'guest-mails',
+      'who refuses all invitations gets mails about a guest',
     ],
   ]),
   ...faultsOf('src/modules/accounts/accounts.ts', [
