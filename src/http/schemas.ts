@@ -111,6 +111,8 @@ export const anyServerText =
 export const httpUrl = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'http-url', maxLength: 2048, ...options });
 
+export const httpsUrl = (options: TSchemaOptions = {}) => httpUrl({ format: 'https-url', ...options });
+
 /** A request body without additional properties: an unknown field gets a 400 that names the field. */
 export function body<P extends Record<string, TSchema>>(properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });

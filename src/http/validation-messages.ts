@@ -33,6 +33,7 @@ const formats: Record<string, Violation> = {
   },
   uri: { rule: 'url', message: 'must be a URI' },
   'http-url': { rule: 'url', message: 'must be an http or https URL' },
+  'https-url': { rule: 'url', message: 'must be an https URL' },
   bbox: {
     rule: 'place',
     message:

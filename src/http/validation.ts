@@ -250,6 +250,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('visible-text', isVisibleText);
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => parseAddress(text) !== null);
+  ajv.addFormat('https-url', (text) => parseAddress(text)?.protocol === 'https:');
   ajv.addFormat('currency', (text) => currencies.has(text));
   boundTexts(ajv);
   // For amounts of money.

@@ -17,6 +17,7 @@ export type NoticedEvent = {
   lat: number;
   lng: number;
   isExact: boolean;
+  locationKind: 'place' | 'later' | 'online';
   status: 'scheduled' | 'cancelled';
 };
 
@@ -63,6 +64,6 @@ async function storeMessage(
 }
 
 const noticedOf = (event: NoticedEvent): NoticedEvent => {
-  const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status } = event;
-  return { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status };
+  const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status } = event;
+  return { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status };
 };

@@ -5,6 +5,7 @@
 import {
   currency,
   flag,
+  httpsUrlOf,
   httpUrl,
   integer,
   number,
@@ -51,6 +52,14 @@ const focuses = oneOf(
 /** Before the end of all events of tests. */
 const deadline: Rule = { ...timestamp, good: ['2020-12-24T18:00:00.000Z', '1900-01-01T00:00:00.000Z'] };
 
+/** A change to the others needs a `location`. */
+const kinds = oneOf('place', 'later', 'online');
+const locationKind: Rule = {
+  ...kinds,
+  judge: (value) => (kinds.judge(value) === 'fits' && value !== 'place' ? 'open' : kinds.judge(value)),
+  good: ['place'],
+};
+
 export const optionalFields: Record<string, OptionalField> = {
   description: { rule: prose(10_000), initial: '', inLists: true, inCalendar: true },
   coverUrl: { rule: orNull(httpUrl), inLists: true },
@@ -58,6 +67,8 @@ export const optionalFields: Record<string, OptionalField> = {
   coverFocus: { rule: focuses, initial: 'center', inLists: true },
   timezone: { rule: timeZone, inLists: true },
   allDay: { rule: flag, initial: false, inLists: true },
+  locationKind: { rule: locationKind, initial: 'place', inLists: true },
+  onlineUrl: { rule: orNull(httpsUrlOf(httpUrl)), initial: null },
   price: { rule: number(0, 1_000_000_000, { decimals: 4 }), initial: 0, inLists: true },
   isPriceKnown: { rule: flag, initial: false, inLists: true },
   currency: { rule: currency, initial: 'EUR', inLists: true },

@@ -5,18 +5,25 @@
 import type { Random } from '../support/random.ts';
 
 /** The fields of an event that decide about its traits, in the API and in the database. */
-export type EventFacts = { price: number; isPriceKnown: boolean };
+export type EventFacts = { price: number; isPriceKnown: boolean; onlineUrl: string | null };
 
 type EventTrait = {
   /** Fields of events, some of which have the trait. */
   examples: object[];
   isOf(event: EventFacts): boolean;
+  /** Whether `false` selects the events without the trait; otherwise, it selects all. */
+  isSplit?: true;
 };
 
 export const eventTraits: Record<string, EventTrait> = {
   isFree: {
     examples: [{}, { price: 0 }, { price: 5 }],
     isOf: ({ price, isPriceKnown }) => isPriceKnown && price === 0,
+  },
+  online: {
+    examples: [{}, { onlineUrl: 'https://meet.example.org/potluck' }],
+    isOf: ({ onlineUrl }) => onlineUrl !== null,
+    isSplit: true,
   },
 };
 

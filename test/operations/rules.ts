@@ -238,6 +238,17 @@ export const orNull = (rule: Rule): Rule => ({
   bad: rule.bad.filter((value) => value !== null),
 });
 
+/** An address with https alone. */
+export const httpsUrlOf = (rule: Rule): Rule => {
+  const isHttp = (value: unknown) => typeof value === 'string' && /^http:/i.test(value);
+  return {
+    ...rule,
+    judge: (value) => (isHttp(value) ? 'shape' : rule.judge(value)),
+    good: rule.good.filter((value) => !isHttp(value)),
+    bad: [...rule.bad, 'http://example.org'],
+  };
+};
+
 export const httpUrl: Rule = {
   judge(value) {
     if (typeof value !== 'string' || !isStorable(value) || value.length > 2_048) return 'shape';

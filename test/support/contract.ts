@@ -92,6 +92,7 @@ function createValidators(schemas: Document['components']['schemas']) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
   addFormats.default(ajv);
   ajv.addFormat('http-url', true);
+  ajv.addFormat('https-url', true);
   const added = new Set<string>();
   const validators = new Map<object, ValidateFunction>();
 

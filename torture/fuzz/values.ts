@@ -27,6 +27,7 @@ const formats: Record<string, Arbitrary<string>> = {
   timestamp: fc.oneof({ arbitrary: nearTimestamp, weight: 6 }, { arbitrary: anyTimestamp, weight: 1 }),
   'timestamp-or-day': fc.oneof(nearTimestamp, anyTimestamp, day),
   'http-url': fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  'https-url': fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }),
   'time-zone': fc.constantFrom(
     'UTC',
     'Europe/Oslo',

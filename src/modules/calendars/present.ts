@@ -135,12 +135,16 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
   created: event.createdAt,
   lastModified: event.updatedAt,
   summary: clean(event.title),
-  location: clean(event.address),
+  location: clean(whereOf(event)),
   categories: [{ name: findCategory(event.category).name }],
   url: `${publicUrl}/e/${event.id}`,
   status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
 });
+
+/** Events that are online have no place but their address, if the organizer has entered one. */
+const whereOf = ({ locationKind, onlineUrl, address }: EventRow): string =>
+  (locationKind === 'online' && onlineUrl) || address;
 
 const describingFields = namesOf(({ calendar }) => calendar === 'DESCRIPTION');
 const descriptionOf = (event: EventRow): string =>

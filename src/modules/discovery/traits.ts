@@ -6,31 +6,49 @@
 import { type TBoolean, type TOptional, Type } from 'typebox';
 import { join, type Statement, sql } from '#pg';
 
-/** `condition`: on `events e`. `description`: of the query parameter, for `true`. */
-type Declared = { condition: Statement; description: string };
+/** `condition`: on `events e`. `description`: of the query parameter, for `true`; traits without one have no parameter. */
+type Declared = { condition: Statement; description?: string };
+
+const isOnline = sql`e.location_kind = 'online' or e.online_url is not null`;
 
 const table = {
   isFree: {
     condition: sql`e.price = 0 and e.is_price_known`,
     description: 'only events that are known to cost nothing',
   },
+  online: {
+    condition: isOnline,
+    description: 'only events that take place online, or online too. With `false`: only the others',
+  },
+  /** Selected by `online=false`. */
+  offline: { condition: sql`not (${isOnline})` },
+  /** Selected by a box. */
+  onMap: { condition: sql`e.location_kind <> 'online'` },
 } satisfies Record<string, Declared>;
 
-/** The name of a trait: that of its query parameter. */
+/** The name of a trait. */
 export type Trait = keyof typeof table;
 export const traits = Object.keys(table) as Trait[];
 
-/** The query parameters. `false` selects all events, as no parameter does. */
+type Parameter = { [T in Trait]: (typeof table)[T] extends { description: string } ? T : never }[Trait];
+const isParameter = (trait: Trait): trait is Parameter => 'description' in table[trait];
+
+/** The query parameters. `false` selects all events, as no parameter does, unless the description says otherwise. */
 export const traitParameters = Object.fromEntries(
-  traits.map((trait) => [
-    trait,
-    Type.Optional(Type.Boolean({ description: `With \`true\`: ${table[trait].description}.` })),
-  ]),
-) as Record<Trait, TOptional<TBoolean>>;
+  traits
+    .filter(isParameter)
+    .map((trait) => [
+      trait,
+      Type.Optional(Type.Boolean({ description: `With \`true\`: ${table[trait].description}.` })),
+    ]),
+) as Record<Parameter, TOptional<TBoolean>>;
 
 /** Reads the traits that the events of a list must have. */
-export const readTraits = (query: { [T in Trait]?: boolean }): Trait[] =>
-  traits.filter((trait) => query[trait] === true);
+export const readTraits = (query: { [T in Parameter]?: boolean } & { bbox?: string }): Trait[] => [
+  ...traits.filter((trait) => isParameter(trait) && query[trait] === true),
+  ...(query.online === false ? (['offline'] as const) : []),
+  ...(query.bbox === undefined ? [] : (['onMap'] as const)),
+];
 
 /** The condition of a trait on `events e`. */
 export const hasTrait = (trait: Trait): Statement => sql`(${table[trait].condition})`;

@@ -84,6 +84,18 @@ export const eventFields = {
     default: true,
     calendar: 'GEO',
   }),
+  locationKind: field({
+    ...schemas.locationKind,
+    default: 'place',
+    calendar: 'LOCATION',
+    isAnnounced: true,
+  }),
+  onlineUrl: field({
+    ...schemas.onlineUrl,
+    default: null,
+    calendar: 'LOCATION',
+    onlyInRecord: true,
+  }),
   category: field({
     stored: Type.String({ description: 'A slug.', examples: ['food'] }),
     input: oneOf(categorySlugs, { examples: ['food'] }),

@@ -33,6 +33,7 @@ export function withDefaults(body: NewEvent): EventFields {
     ...rest,
     timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
     ...location,
+    ...precisionOf({ ...defaults, ...rest }, location),
     ...readTimes(startAt, endAt),
     ...readDeadline(rest),
     // The request has each field that has no default and is not computed here.
@@ -45,6 +46,9 @@ export function withDefaults(body: NewEvent): EventFields {
 /** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
 export function applyChange(before: EventFields, change: EventChange): EventFields {
   const { location, startAt, endAt, ...rest } = change;
+  const locationKind = rest.locationKind ?? before.locationKind;
+  if (before.locationKind === 'place' && locationKind !== 'place' && !location)
+    throw invalid('location', 'is required when locationKind becomes later or online', 'required');
   const timezone = spellZone(rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone));
   const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
   /** A moved time is text, so that `readTimes` checks its range of years. */
@@ -55,8 +59,8 @@ export function applyChange(before: EventFields, change: EventChange): EventFiel
     isPriceKnown: before.isPriceKnown || rest.price !== undefined,
     ...rest,
     timezone,
-    // Coordinates without a word about them are those of the address.
-    ...(location && { isExact: eventFields.isExact.default, ...location }),
+    ...location,
+    ...precisionOf({ locationKind }, location ?? before),
     ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
     rsvpUntil: before.rsvpUntil,
     ...readDeadline(rest),
@@ -115,6 +119,12 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
     throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
   return fields;
 }
+
+/** Coordinates without a word about them are those of the address. Without a place, they are those of the town. */
+const precisionOf = (
+  { locationKind }: Partial<Pick<EventFields, 'locationKind'>>,
+  { isExact = true }: { isExact?: boolean | undefined },
+) => ({ isExact: locationKind === 'place' && isExact });
 
 /** The schema has checked the format of the timestamp. @returns nothing for a request that leaves the deadline as it is */
 function readDeadline({ rsvpUntil }: { rsvpUntil?: string | null }): { rsvpUntil?: Date | null } {

@@ -8,12 +8,23 @@ import { eventFields, fieldRows } from './event-fields.ts';
 import { eventColumns } from './repo.ts';
 
 const { id, count } = exportColumns;
-const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status } = eventFields;
+const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status } =
+  eventFields;
 const noticed = Type.Object(
   Object.fromEntries(
-    Object.entries({ title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, status }).map(
-      ([name, { stored }]) => [name, stored],
-    ),
+    Object.entries({
+      title,
+      startAt,
+      endAt,
+      allDay,
+      timezone,
+      address,
+      lat,
+      lng,
+      isExact,
+      locationKind,
+      status,
+    }).map(([name, { stored }]) => [name, stored]),
   ),
 );
 

@@ -1,6 +1,6 @@
 /** The schemas of fields of an event that need more than a line; event-fields.ts has the table. */
 import { Type } from 'typebox';
-import { anyServerText, httpUrl, nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { anyServerText, httpsUrl, httpUrl, nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { maxDecimals } from '../../lib/currencies.ts';
 import { audiences } from './audience.ts';
 import { coverThemes } from './covers/themes.ts';
@@ -86,6 +86,23 @@ export const isExact = {
       examples: [true],
     }),
   ),
+};
+
+const locationKinds = oneOf(['place', 'later', 'online'], {
+  description:
+    '`place`: at `location`; `later`: at a place that is announced later; `online`. Of the last two, `location` is the town to which ' +
+    'the event belongs, and its `isExact` is false. Events that are `online` are on no map.',
+  examples: ['place'],
+});
+export const locationKind = { stored: locationKinds, input: locationKinds };
+
+export const onlineUrl = {
+  stored: nullable(Type.String({ examples: ['https://meet.example.org/potluck'] }), {
+    description: 'Where people take part online; null without such an address.',
+  }),
+  input: nullable(httpsUrl({ examples: ['https://meet.example.org/potluck'] }), {
+    description: 'The https address at which people take part online, with any `locationKind`.',
+  }),
 };
 
 export const price = {

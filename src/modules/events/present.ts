@@ -75,6 +75,7 @@ const common = <Row extends Omit<EventRow, 'hidden'>>(row: Row, publicUrl: strin
   ...row,
   coverUrl: coverUrlOf(row, publicUrl),
   location: row,
+  hasOnlineUrl: row.onlineUrl !== null,
   category: findCategory(row.category),
   template: findTemplate(row.template),
 });

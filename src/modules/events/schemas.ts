@@ -66,6 +66,7 @@ export const EventLocation = output.location;
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
   ...responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord)),
+  hasOnlineUrl: Type.Boolean({ examples: [false], description: 'Whether the event has an `onlineUrl`.' }),
   rsvpCount: Type.Integer({
     examples: [14],
     description: 'Number of people with an RSVP, going or interested.',

@@ -35,12 +35,13 @@ export async function listNotices(db: Queryable, rows: Subject[]): Promise<Notic
       from ${rowsOf('event_notices n', keys, { eventId: 'uuid' })}
       left join announcements a on a.subject_id = n.event_id and a.id = n.id and a.status = 'sent'
       order by n.id`)
-  ).map((notice) => ({ ...notice, before: withTimes(notice.before), after: withTimes(notice.after) }));
+  ).map((notice) => ({ ...notice, before: readNoticed(notice.before), after: readNoticed(notice.after) }));
 }
 
-/** JSON has times as text. */
-const withTimes = (event: NoticedEvent): NoticedEvent => ({
+/** JSON has times as text. Notices that are older than `locationKind` lack it. */
+const readNoticed = (event: NoticedEvent): NoticedEvent => ({
   ...event,
+  locationKind: event.locationKind ?? 'place',
   startAt: new Date(event.startAt),
   endAt: new Date(event.endAt),
 });
@@ -52,7 +53,7 @@ export type ChangedPart = (typeof changedParts)[number];
 const valuesOf: Record<ChangedPart, (event: NoticedEvent) => unknown[]> = {
   title: ({ title }) => [title],
   time: ({ startAt, endAt, allDay, timezone }) => [startAt.getTime(), endAt.getTime(), allDay, timezone],
-  address: ({ address }) => [address],
+  address: ({ address, locationKind }) => [address, locationKind],
   map: ({ lat, lng }) => [lat, lng],
   status: ({ status }) => [status],
 };

@@ -11,7 +11,7 @@ const formatsText =
   'neither a separator (Z), other (C) nor default-ignorable in Unicode, nor U+2800, and `visible-line` has no control characters or line breaks; `person-name` is a ' +
   '`visible-line` without format characters (Cf) and letters that are blank (U+034F, U+115F, U+1160, U+2800, U+3164, U+FFA0), except where emoji and the spelling of a script need joiners; ' +
   '`grapheme` is one user-perceived, visible character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
-  'an http or https URL whose host has at most 253 characters and 63 in a label; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
+  'an http or https URL whose host has at most 253 characters and 63 in a label, `https-url` one that begins with https; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
   'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`. The server removes the ' +
   'characters U+202A to U+202E and U+2066 to U+2069 from texts with `x-without-bidi-controls`. A POST with `x-repeatable` ' +
   'has the same effect however often it arrives, so a client may repeat it after a lost response.';

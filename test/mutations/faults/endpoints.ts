@@ -44,10 +44,16 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/event-rules.ts', [
     [
-      '{ isExact: eventFields.isExact.default, ...location }',
-      'location',
+      'location ?? before)',
+      '{ ...before, ...location })',
       'event-changes',
       'new coordinates of an address count as those of its town',
+    ],
+    [
+      "locationKind === 'place' && isExact",
+      'isExact',
+      'event-locations',
+      'an event without a place stands at an exact point',
     ],
   ]),
   ...faultsOf('src/modules/calendars/present.ts', [

@@ -64,6 +64,8 @@ const rowBefore: NotificationRow = {
   ...{ startAt: new Date('2026-12-11T16:00:00Z'), endAt: new Date('2026-12-11T20:00:00Z') },
 };
 
+const atPlace = (event: NotificationRow) => ({ ...event, locationKind: 'place' as const });
+
 const countedRows = (['rsvps', 'claims', 'bookings', 'requests'] as const).flatMap((kind, n) => [
   { ...row, kind, count: n + 1 },
   { ...row, kind, count: 40, title: 'Harbour potluck' },
@@ -80,7 +82,9 @@ export const newsExample = (kind: DeliveredKindName, context: MailContext): Mail
   },
   names: anonymousKinds.includes(kind) ? [] : ['Noor al-Hamad'],
   changes:
-    kind === 'eventChanged' ? { parts: ['title', 'time', 'address'], before: rowBefore, after: row } : null,
+    kind === 'eventChanged'
+      ? { parts: ['title', 'time', 'address'], before: atPlace(rowBefore), after: atPlace(row) }
+      : null,
   message: ['eventChanged', 'eventCancelled', 'announcement'].includes(kind)
     ? 'The quay is closed.\nBring <warm> clothes!'
     : null,
