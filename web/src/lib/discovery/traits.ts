@@ -21,6 +21,12 @@ const table: Record<Trait, Row> = {
     only: m.discovery_free_only,
     others: m.discovery_try_any_price,
   },
+  online: {
+    parameter: 'online',
+    name: m.online,
+    only: m.discovery_online_only,
+    others: m.discovery_try_offline,
+  },
 };
 
 export const traits = Object.entries(table).map(([trait, row]) => ({ trait: trait as Trait, ...row }));

@@ -1,8 +1,12 @@
 /** Addresses that add an event to a calendar. They are links: nothing is loaded from the calendar before it is chosen. */
 import type { Event } from '@potluck/client';
+import { whereOf } from '#lib/discovery/where.ts';
 import { dateFormatter } from '#lib/language/formatters.ts';
 
-type Scheduled = Pick<Event, 'id' | 'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'location'>;
+type Scheduled = Pick<
+  Event,
+  'id' | 'title' | 'startAt' | 'endAt' | 'allDay' | 'timezone' | 'location' | 'locationKind'
+>;
 
 /** The date at the venue, as `20261224`. */
 const dateOf = (time: string, timeZone: string): string =>
@@ -15,7 +19,7 @@ const timeOf = (time: string): string => new Date(time).toISOString().replace(/[
  * @param origin of this server
  */
 export function calendarLinks(event: Scheduled, origin: string) {
-  const { id, title, startAt, endAt, allDay, timezone, location } = event;
+  const { id, title, startAt, endAt, allDay, timezone } = event;
   const url = `${origin}/e/${id}`;
   const file = `/v1/events/${id}/calendar.ics`;
   // The end of all-day events is exclusive in Google, too.
@@ -24,7 +28,7 @@ export function calendarLinks(event: Scheduled, origin: string) {
     action: 'TEMPLATE',
     text: title,
     dates: dates.join('/'),
-    location: location.address,
+    location: whereOf(event),
     details: url,
   });
   const outlook = new URLSearchParams({
@@ -34,7 +38,7 @@ export function calendarLinks(event: Scheduled, origin: string) {
     startdt: startAt,
     enddt: endAt,
     ...(allDay && { allday: 'true' }),
-    location: location.address,
+    location: whereOf(event),
     body: url,
   });
   return {

@@ -58,6 +58,11 @@ export const approvals: Names<EventBody['rsvpApproval']> = {
   none: m.organizer_approval_none,
   organizer: m.organizer_approval_organizer,
 };
+export const placeKinds: Names<EventBody['locationKind']> = {
+  place: m.organizer_place_known,
+  later: m.place_later,
+  online: m.online,
+};
 const audienceName = (value: string) => choiceName(audiences, value) ?? '';
 
 /** In the order of the form. */
@@ -70,7 +75,15 @@ export const eventFields = {
     nameOf: (value) => value && categoryName(value),
   },
   description: { label: m.organizer_description, step: 'what', plain: (event) => event.description },
+  locationKind: {
+    label: m.organizer_place_kind,
+    step: 'where',
+    plain: (event) => event.locationKind,
+    initial: 'place',
+    nameOf: (value) => choiceName(placeKinds, value) ?? '',
+  },
   address: { label: m.organizer_address, step: 'where' },
+  onlineUrl: { label: m.organizer_online_url, step: 'where' },
   /** The exact spot. Empty: the middle of the town. */
   lat: { label: m.organizer_latitude, step: 'where' },
   lng: { label: m.organizer_longitude, step: 'where' },

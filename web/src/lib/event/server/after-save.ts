@@ -10,7 +10,9 @@ export function pathAfterSave(before: Event, after: Event): string {
   if (before.visibility === 'private') return `${path}?published`;
   const changes = {
     time: before.startAt !== after.startAt || before.endAt !== after.endAt || before.allDay !== after.allDay,
-    place: JSON.stringify(before.location) !== JSON.stringify(after.location),
+    place:
+      before.locationKind !== after.locationKind ||
+      JSON.stringify(before.location) !== JSON.stringify(after.location),
   };
   const changed = Object.entries(changes).flatMap(([name, isChanged]) => (isChanged ? [name] : []));
   // Organizers are not told what they do themselves.

@@ -90,6 +90,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     // The day of the end is inclusive in the form, and exclusive in the API.
     endDate: allDay ? addDays(end.date, -1) : end.date,
     endTime: allDay ? '' : end.time,
+    onlineUrl: event.onlineUrl ?? '',
     rsvpUntilDate: until?.date ?? '',
     rsvpUntilTime: until?.time ?? '',
     startAt: event.startAt,
@@ -150,6 +151,7 @@ export function toEventBody(
     rsvpUntil,
     timezone: place.timeZone,
     location: { address: values.address, ...spot },
+    onlineUrl: values.onlineUrl || null,
     coverUrl: values.coverUrl || null,
     coverTheme: (values.coverTheme || null) as (EventBody['coverTheme'] & string) | null,
     price,

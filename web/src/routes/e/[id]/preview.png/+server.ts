@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Event, getEvent } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { uploadOf } from '#lib/components/uploads.ts';
+import { whereOf } from '#lib/discovery/where.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { directionOf, getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
@@ -38,7 +39,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
 
 const linesOf = (event: Event): string[] => [
   event.status === 'cancelled' ? `${m.cancelled()} · ${formatPeriod(event)}` : formatPeriod(event),
-  event.location.address,
+  whereOf(event),
 ];
 
 /** Returns null for an upload that has been deleted. */

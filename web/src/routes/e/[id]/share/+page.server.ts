@@ -1,5 +1,6 @@
 import { getEvent } from '@potluck/client';
 import { renderSVG } from 'uqr';
+import { whereOf } from '#lib/discovery/where.ts';
 import { shareLinks } from '#lib/event/share-links.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
@@ -10,7 +11,7 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
   const event = await read(getEvent({ client, path: { id } }));
   const link = `${url.origin}/e/${event.id}`;
   const when = formatPeriod(event);
-  const text = m.share_text({ title: event.title, when, where: event.location.address });
+  const text = m.share_text({ title: event.title, when, where: whereOf(event) });
   return {
     event,
     link,
