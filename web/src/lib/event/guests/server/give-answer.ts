@@ -69,6 +69,31 @@ async function comeWithSeats(client: Client, event: Event, { people, waitlist }:
   );
 }
 
+/**
+ * Takes the seats of a person who has just said by a link or a code that they come. If they are not free, the page says that the
+ * person has none.
+ * @param guestToken null for the account that is signed in
+ */
+export async function takeSeatsToo(
+  client: Client,
+  eventId: string,
+  seats: number,
+  guestToken: string | null,
+): Promise<void> {
+  const caller = {
+    client,
+    path: { id: eventId },
+    ...(guestToken !== null && { headers: { authorization: `Bearer ${guestToken}` } }),
+  };
+  const { data: event } = await getEvent(caller);
+  if (!hasSeats(event) || event.myRsvp !== 'going' || event.myBooking || event.myWaitlist) return;
+  try {
+    await bookSeats({ ...caller, body: { seats } });
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+  }
+}
+
 /** Books seats, or changes their number. A repeated request, or one of another tab, changes nothing. */
 async function takeSeats(client: Client, event: Event, seats: number, waitlist: boolean) {
   const path = { id: event.id };

@@ -15,7 +15,13 @@ import { type Cookies, redirect } from '@sveltejs/kit';
 import { countryOf, readCode, readContact } from '#lib/account/server/entered-contact.ts';
 import { isTaken } from '#lib/event/bring/bring-list.ts';
 import { extraGuestsOf, maxPeople } from '#lib/event/guests/answer.ts';
-import { askOf, giveAnswer, PartlyDone, takeAnswerBack } from '#lib/event/guests/server/give-answer.ts';
+import {
+  askOf,
+  giveAnswer,
+  PartlyDone,
+  takeAnswerBack,
+  takeSeatsToo,
+} from '#lib/event/guests/server/give-answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
@@ -124,11 +130,12 @@ export const guestAnswerActions = {
           ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
         },
       }),
-    done: ({ data }, _, submission) => {
-      const { path } = submission;
-      const { guestToken, expiresAt, refused } = data;
-      keepGuest(submission, path.id ?? '', { guestToken, expiresAt });
-      redirect(303, `/e/${path.id}/answer${refused.length > 0 ? `?refused=${refused.length}` : ''}`);
+    async done({ data }, { status, people, isAgain }, submission) {
+      const { client, path } = submission;
+      const [id, { guestToken, expiresAt, refused }] = [path.id ?? '', data];
+      keepGuest(submission, id, { guestToken, expiresAt });
+      if (status === 'going' && !isAgain) await takeSeatsToo(client, id, people, guestToken);
+      redirect(303, `/e/${id}/answer${refused.length > 0 ? `?refused=${refused.length}` : ''}`);
     },
   }),
 

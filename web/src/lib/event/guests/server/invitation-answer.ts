@@ -2,6 +2,7 @@
 import { answerLinkInvitation, getLinkInvitation } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { extraGuestsOf } from '#lib/event/guests/answer.ts';
+import { takeSeatsToo } from '#lib/event/guests/server/give-answer.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { formAction } from '#lib/server/form-action.ts';
 import type { PageFields } from '#lib/server/read-fields.ts';
@@ -33,13 +34,12 @@ export const invitationActions = {
           ...(reply && { reply }),
         },
       }),
-    async done({ data: { guestToken, expiresAt } }, _, submission) {
+    async done({ data: { guestToken, expiresAt } }, { status, people }, submission) {
       const { client, path } = submission;
       const headers = invitationHeader(path.token ?? '');
-      if (guestToken && expiresAt) {
-        const { event } = (await getLinkInvitation({ client, headers })).data;
-        keepGuest(submission, event.id, { guestToken, expiresAt });
-      }
+      const { event } = (await getLinkInvitation({ client, headers })).data;
+      if (guestToken && expiresAt) keepGuest(submission, event.id, { guestToken, expiresAt });
+      if (status === 'going') await takeSeatsToo(client, event.id, people, guestToken);
       redirect(303, `/i/${path.token}`);
     },
   }),
