@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
         'cache-control': 'private, no-store',
       });
       await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
-      await expect(page.getByText(`Ana, ${host.name} invites you`)).toBeVisible();
+      await expect(page.getByText(`Hi Ana! ${host.name} invites you`)).toBeVisible();
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour potluck');
       await expect(page.getByText('It would not be the same without you.')).toBeVisible();
       await expect(page.getByText('Aker Brygge, Oslo')).toBeVisible();
@@ -56,6 +56,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await overflowOf(page)).toBe(0);
       expect(await read(host, event)).toMatchObject({ status: 'pending' });
 
+      await page.getByText('Bring somebody, or write a few words').click();
       await page.getByLabel('How many people come').selectOption('3');
       await page.getByLabel(`A few words for ${host.name}`).fill('With pleasure!');
       await page.getByRole('button', { name: "I'm going" }).click();
