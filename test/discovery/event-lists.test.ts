@@ -219,6 +219,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     timezone: 'Europe/Oslo',
     category: { slug: 'family', name: 'Family & kids', emoji: '🧸' },
     status: 'scheduled',
+    hasOnlineUrl: false,
     createdAt: id === first.id ? first.createdAt : second.createdAt,
     updatedAt: id === first.id ? first.updatedAt : second.updatedAt,
     ...counts,

@@ -44,10 +44,11 @@ test('sending: 429 within a minute on every server; of 10 concurrent requests on
   );
   assert.equal(responses.filter((response) => response.status === 202).length, 1);
   assert.equal(sentMessages.length, before + 1);
-  clock.advance(59_000);
+  // The clock goes on while the requests are answered.
+  clock.advance(30_000);
   const { headers } = expectProblem(await requestCode(phoneNumber(2), other), 429, 'too_many_codes');
-  assert.ok(Number(headers.get('retry-after')) <= 1);
-  clock.advance(1_000);
+  assert.ok(Number(headers.get('retry-after')) <= 30);
+  clock.advance(30_000);
   expectStatus(await requestCode(phoneNumber(2)), 202);
 });
 
