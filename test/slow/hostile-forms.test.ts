@@ -55,19 +55,22 @@ async function listFaults(cookie: string, isSent: (request: PageRequest) => bool
   return { faults, count };
 }
 
-/** Leaves out every second one of the requests with one hostile value: the program sends all. */
+/**
+ * Of the requests with one hostile value, each seventh, which has every field and every value: there are 19 values, and seven
+ * does not divide 19. The program sends all.
+ */
 function isOfAdmin(method: PageRequest['method']): (request: PageRequest) => boolean {
   let single = 0;
   return (request) =>
     request.method === method &&
     !endsOthers.test(request.name) &&
     !isMeasured.test(request.name) &&
-    (!isSingle.test(request.name) || single++ % 2 === 0);
+    (!isSingle.test(request.name) || single++ % 7 === 0);
 }
 
 for (const [method, what, fewest] of [
-  ['GET', 'addresses', 4_000],
-  ['POST', 'forms', 8_000],
+  ['GET', 'addresses', 2_000],
+  ['POST', 'forms', 5_000],
 ] as const) {
   test(`pages and forms: no 5xx, and no line of the log at the level error, for hostile ${what} of an admin`, async () => {
     const { faults, count } = await listFaults(await signInBrowser(api, admin.phone), isOfAdmin(method));
