@@ -1,15 +1,24 @@
+import { mayOrganize } from '#lib/event/event-status.ts';
 import type { PageLoad } from './$types';
 
 /**
- * Most events have neither a deadline nor an organizer who approves guests, and most visitors no invitation, so their pages do not load
- * the words for them.
+ * Parts that most visitors do not see are loaded by those who do: the organizer, visitors of events with a deadline or whose organizer
+ * approves guests, and those with an invitation.
  */
-export const load: PageLoad = async ({ data }) => {
-  const { rsvpUntil, rsvpApproval, myInvitation } = data.event;
-  const hasTerms = rsvpUntil !== null || rsvpApproval === 'organizer';
-  const [terms, note] = await Promise.all([
+export const load: PageLoad = async ({ data, parent }) => {
+  const { event } = data;
+  const hasTerms = event.rsvpUntil !== null || event.rsvpApproval === 'organizer';
+  const isOrganizer = mayOrganize(event, (await parent()).me);
+  const [terms, note, organizerParts] = await Promise.all([
     hasTerms ? import('#lib/event/guests/components/JoinTerms.svelte') : null,
-    myInvitation ? import('#lib/event/guests/components/InvitationNote.svelte') : null,
+    event.myInvitation ? import('#lib/event/guests/components/InvitationNote.svelte') : null,
+    isOrganizer ? import('#lib/event/components/organizer-parts.ts') : null,
   ]);
-  return { ...data, Terms: terms?.default ?? null, InvitationNote: note?.default ?? null };
+  return {
+    ...data,
+    Terms: terms?.default ?? null,
+    InvitationNote: note?.default ?? null,
+    OrganizerBar: organizerParts?.OrganizerBar ?? null,
+    OrganizerNotice: organizerParts?.OrganizerNotice ?? null,
+  };
 };
