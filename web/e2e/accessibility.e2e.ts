@@ -21,7 +21,7 @@ for (const width of [360, 1280]) {
       createPerson,
       signIn,
     }) => {
-      test.setTimeout(120_000);
+      test.setTimeout(300_000);
       const organizer = await createPerson();
       const pages = await listPages(organizer, await createPerson());
       await signIn(context, organizer);

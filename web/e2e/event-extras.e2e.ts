@@ -445,7 +445,7 @@ test('draft: others get a friendly 404, its organizer sees it', async ({
   expect(await page.content()).not.toContain('Harbour potluck');
   const own = await openBrowser(organizer);
   await own.goto(`/e/${id}`);
-  await expect(own.getByText('This event is private.')).toBeVisible();
+  await expect(own.getByText('This event is private: only people who are invited see it.')).toBeVisible();
 });
 
 test('unlisted event: search engines are asked not to index it, and may index a public one', async ({

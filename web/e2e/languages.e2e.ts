@@ -261,7 +261,7 @@ for (const [language, name] of [
   ['ar', 'Arabic: the same, from right to left, and no word of another language'],
 ] as const) {
   test(name, async ({ page, context, baseURL, createPerson, signIn }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(300_000);
     const { admin, word: own, pages } = await createWorld(createPerson);
     await setLanguage(context, language, baseURL);
     await visitAll({ page, signIn: () => signIn(context, admin) }, pages, async (place) => {

@@ -76,19 +76,14 @@ async function comeWithSeats(client: Client, event: Event, { people, waitlist }:
  */
 export async function takeSeatsToo(
   client: Client,
-  eventId: string,
+  event: Event,
   seats: number,
   guestToken: string | null,
 ): Promise<void> {
-  const caller = {
-    client,
-    path: { id: eventId },
-    ...(guestToken !== null && { headers: { authorization: `Bearer ${guestToken}` } }),
-  };
-  const { data: event } = await getEvent(caller);
-  if (!hasSeats(event) || event.myRsvp !== 'going' || event.myBooking || event.myWaitlist) return;
+  if (!hasSeats(event)) return;
+  const headers = guestToken === null ? {} : { authorization: `Bearer ${guestToken}` };
   try {
-    await bookSeats({ ...caller, body: { seats } });
+    await bookSeats({ client, path: { id: event.id }, headers, body: { seats } });
   } catch (error) {
     if (!(error instanceof ResponseError)) throw error;
   }

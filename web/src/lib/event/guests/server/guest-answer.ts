@@ -1,9 +1,11 @@
 /** The page on which people answer without an account, and change their answer later. */
 import {
   answerAsGuest,
+  type Client,
   claimItem,
   type Event,
   type GuestRecord,
+  getEvent,
   getGuest,
   type Item,
   isProblem,
@@ -58,6 +60,16 @@ export const keepGuest = (
     ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: url.protocol === 'https:' },
     expires: new Date(expiresAt),
   });
+
+/** Null for a private event, which the new guest sees from the next request on. */
+async function findEvent(client: Client, id: string): Promise<Event | null> {
+  try {
+    return (await getEvent({ client, path: { id } })).data;
+  } catch (cause) {
+    if (isProblem(cause, 'event_not_found')) return null;
+    throw cause;
+  }
+}
 
 /** What a guest can still bring, and brings. */
 export const offeredItems = ({ enabledModules, status }: Event, items: Item[]): Item[] =>
@@ -130,11 +142,12 @@ export const guestAnswerActions = {
           ...(!isAgain && items.length > 0 && { claims: items.map((itemId) => ({ itemId, quantity: 1 })) }),
         },
       }),
-    async done({ data }, { status, people, isAgain }, submission) {
+    async done({ data }, { people, isAgain }, submission) {
       const { client, path } = submission;
-      const [id, { guestToken, expiresAt, refused }] = [path.id ?? '', data];
+      const [id, { guestToken, expiresAt, refused, myRsvp }] = [path.id ?? '', data];
       keepGuest(submission, id, { guestToken, expiresAt });
-      if (status === 'going' && !isAgain) await takeSeatsToo(client, id, people, guestToken);
+      const event = myRsvp === 'going' && !isAgain ? await findEvent(client, id) : null;
+      if (event) await takeSeatsToo(client, event, people, guestToken);
       redirect(303, `/e/${id}/answer${refused.length > 0 ? `?refused=${refused.length}` : ''}`);
     },
   }),

@@ -34,12 +34,12 @@ export const invitationActions = {
           ...(reply && { reply }),
         },
       }),
-    async done({ data: { guestToken, expiresAt } }, { status, people }, submission) {
+    async done({ data: { guestToken, expiresAt, myRsvp } }, { people }, submission) {
       const { client, path } = submission;
       const headers = invitationHeader(path.token ?? '');
       const { event } = (await getLinkInvitation({ client, headers })).data;
       if (guestToken && expiresAt) keepGuest(submission, event.id, { guestToken, expiresAt });
-      if (status === 'going') await takeSeatsToo(client, event.id, people, guestToken);
+      if (myRsvp === 'going') await takeSeatsToo(client, event, people, guestToken);
       redirect(303, `/i/${path.token}`);
     },
   }),
