@@ -145,6 +145,8 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     timezone: 'Europe/Oslo',
     coverFocus: 'center',
     location: { ...event.location, isExact: true },
+    locationKind: 'place',
+    hasOnlineUrl: false,
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     price: 0,
     isPriceKnown: false,
