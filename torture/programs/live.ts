@@ -97,7 +97,7 @@ async function createLiveEvent(
   const { rsvpCount, goingCount, partyCount, bookedCount } = record;
   const history = new LiveHistory(
     eventPart(record),
-    { rsvpCount, goingCount, partyCount, bookedCount },
+    { rsvpCount, goingCount, partyCount, bookedCount, commentsVersion: 0 },
     items.data as { id: string }[],
   );
   return { id, items: items.data.map((item: { id: string }) => item.id), history };
