@@ -26,9 +26,11 @@ const kills = 8;
 type Member = { id: string; token: string };
 type Event = { id: string; itemId: string; organizer: Member; isCancelled: boolean };
 
-test('causes: each follow, RSVP, claim, booking, message, promotion, change and cancellation notifies exactly once although kill -9 ends two servers again and again', async () => {
+test('causes: each follow, RSVP, claim, booking, message, promotion, change and cancellation notifies exactly once although kill -9 ends two servers again and again', async (t) => {
   const target = await cloneDatabase();
   const sql = await openSql(target, 'tests');
+  // After a failure too: the process would not end.
+  t.after(() => sql.end());
   const env = {
     DATABASE_URL: target,
     DATA_DIR: await createTempDir(),
@@ -141,7 +143,6 @@ test('causes: each follow, RSVP, claim, booking, message, promotion, change and 
   const [row] = await sql<{ causes: number }[]>`select sum(count)::int as causes from notifications`;
   assert.ok((row?.causes ?? 0) > 2 * events.length * guests.length);
   for (const server of servers) assert.equal(await stop(server, 'SIGTERM'), 0);
-  await sql.end();
 });
 
 async function countPending(sql: SqlTag): Promise<number> {
