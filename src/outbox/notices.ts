@@ -6,7 +6,7 @@ import { countRecipients, guestAudiences } from './audiences.ts';
 import { insertFanOuts } from './causes.ts';
 import type { StoredFanOutKind } from './kinds.ts';
 
-/** What notifications say of an event before and after a change. */
+/** What notifications say of an event before and after a change: `noticedFields`. */
 export type NoticedEvent = {
   title: string;
   startAt: Date;
@@ -20,6 +20,13 @@ export type NoticedEvent = {
   locationKind: 'place' | 'later' | 'online';
   status: 'scheduled' | 'cancelled';
 };
+
+const isNoticed: Record<keyof NoticedEvent, true> = {
+  ...{ title: true, startAt: true, endAt: true, allDay: true, timezone: true },
+  ...{ address: true, lat: true, lng: true, isExact: true, locationKind: true, status: true },
+};
+/** In the order in which they are stored and exported. */
+export const noticedFields = Object.keys(isNoticed) as (keyof NoticedEvent)[];
 
 export type Notice = { before: NoticedEvent; after: NoticedEvent };
 
@@ -63,7 +70,5 @@ async function storeMessage(
   await tx.execute(insertAnnouncement({ ...message, ...sent, audience: guestAudiences, recipients }, now));
 }
 
-const noticedOf = (event: NoticedEvent): NoticedEvent => {
-  const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status } = event;
-  return { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status };
-};
+const noticedOf = (event: NoticedEvent): object =>
+  Object.fromEntries(noticedFields.map((name) => [name, event[name]]));

@@ -4,28 +4,13 @@ import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { oneOf, timestamp } from '../../http/schemas.ts';
 import { fanOutKinds } from '../../outbox/kinds.ts';
+import { noticedFields } from '../../outbox/notices.ts';
 import { eventFields, fieldRows } from './event-fields.ts';
 import { eventColumns } from './repo.ts';
 
 const { id, count } = exportColumns;
-const { title, startAt, endAt, allDay, timezone, address, lat, lng, isExact, locationKind, status } =
-  eventFields;
 const noticed = Type.Object(
-  Object.fromEntries(
-    Object.entries({
-      title,
-      startAt,
-      endAt,
-      allDay,
-      timezone,
-      address,
-      lat,
-      lng,
-      isExact,
-      locationKind,
-      status,
-    }).map(([name, { stored }]) => [name, stored]),
-  ),
+  Object.fromEntries(noticedFields.map((name) => [name, eventFields[name].stored])),
 );
 
 export const eventExportSections: ExportSection[] = [
