@@ -14,6 +14,8 @@ export type IdempotencyContext = {
    *   pass its hash
    */
   readKey(body?: unknown): IdempotencyKey | null;
+  /** Whether the request has a key, whoever it belongs to. */
+  hasKey: boolean;
   /** As `readKey`, of a person whom the request names in another way than by a token. */
   readKeyOf(userId: string): IdempotencyKey | null;
   /**
@@ -31,6 +33,7 @@ export function idempotencyContext(
 ): IdempotencyContext {
   return {
     readKey: (body = request.body) => (caller ? readKey(request, caller.id, secretKey, body) : null),
+    hasKey: typeof request.headers['idempotency-key'] === 'string',
     readKeyOf: (userId) => readKey(request, userId, secretKey, request.body),
     serialize: (status, body) => {
       const serializer = reply.getSerializationFunction(`${status}`);

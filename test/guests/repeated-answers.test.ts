@@ -67,13 +67,19 @@ test('guest: with one Idempotency-Key an answer is made once, on every server, a
   await assertCounters(api.sql);
 });
 
-test('guest: a key that another body has used is refused, and a right code stays valid', async () => {
+/** Answers as a new guest, with a key. */
+async function answerWithKey() {
   const event = await createEvent(api, organizer);
   const email = nextAddress();
   const path = `/v1/events/${event.id}/guest-rsvp`;
   const [key, answer] = [randomUUID(), { email, name: 'Mara', status: 'going' }];
   const code = await requestGuestCode(api, event.id, { email });
   expectStatus(await post(path, { ...answer, code }, { key }), 200);
+  return { event, email, path, key, answer, code };
+}
+
+test('guest: a key that another body has used is refused, and a right code stays valid', async () => {
+  const { event, email, path, key, answer } = await answerWithKey();
   const next = await requestGuestCode(api, event.id, { email });
   const changed = { ...answer, status: 'interested', code: next };
   expectProblem(await post(path, changed, { key }), 422, 'idempotency_key_reused');
@@ -81,12 +87,7 @@ test('guest: a key that another body has used is refused, and a right code stays
 });
 
 test('guest: who guesses the code of a stored answer has no more tries than others', async () => {
-  const event = await createEvent(api, organizer);
-  const email = nextAddress();
-  const path = `/v1/events/${event.id}/guest-rsvp`;
-  const [key, answer] = [randomUUID(), { email, name: 'Mara', status: 'going' }];
-  const code = await requestGuestCode(api, event.id, { email });
-  expectStatus(await post(path, { ...answer, code }, { key }), 200);
+  const { path, key, answer, code } = await answerWithKey();
   const guess = { ...answer, code: wrongCodeFor(code) };
   for (let i = 0; i < 5; i++) expectProblem(await post(path, guess, { key }), 422, 'idempotency_key_reused');
   for (const tried of [guess, { ...answer, code }])

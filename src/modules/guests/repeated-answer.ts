@@ -42,7 +42,7 @@ export async function findRepeated(
   idempotency: IdempotencyContext,
   { eventId, contact, now }: { eventId: string; contact: MessageContact; now: Date },
 ): Promise<Problem | null> {
-  if (!idempotency.readKeyOf(eventId)) return null;
+  if (!idempotency.hasKey) return null;
   const person = (await findAccount(tx, contact)) ?? (await findGuest(tx, eventId, contact));
   return person && (await findStored(tx, idempotency, person.id, now));
 }

@@ -24,10 +24,10 @@ export async function storeAnswer(
     update invitations set status = ${status}, extra_guests = ${extraGuests}, reply = coalesce(${reply}, reply),
       answered_at = ${now}, user_id = coalesce(${userId}, user_id), guest_id = coalesce(${guestId}, guest_id)
     where subject_id = ${subjectId} and id = ${id}`);
-  if (person) await storeInvited(tx, subjectId, person.id);
+  if (person) await markInvited(tx, subjectId, person.id);
 }
 
-const storeInvited = (tx: Transaction, eventId: string, userId: string): Promise<unknown> =>
+const markInvited = (tx: Transaction, eventId: string, userId: string): Promise<unknown> =>
   tx.execute(writeStandings([{ eventId, userId }], { isInvited: true }));
 
 /**
@@ -39,7 +39,7 @@ async function countUse(tx: Transaction, invitation: InvitationRow, userId: stri
   const isFirst = await tx.execute(sql`
     insert into invitation_uses (subject_id, invitation_id, user_id) values (${subjectId}, ${id}, ${userId})
     on conflict do nothing`);
-  await storeInvited(tx, subjectId, userId);
+  await markInvited(tx, subjectId, userId);
   if (isFirst === 0) return;
   if (uses >= maxUses) throw new Problem('link_used_up');
   await tx.execute(
