@@ -100,6 +100,7 @@ test('new: the price is in the currency of the place, with the decimals of the c
   await fillIn(page, { title: 'Concert by the lake' });
   await choosePlace(page, 'Hanoi', 'Hanoi, Vietnam');
   await openStep(page, 'Guests');
+  await page.getByText('More options').click();
   const [price, currency] = [page.getByLabel('Price'), page.getByLabel('Currency')];
   await expect(currency.locator('option:checked')).toHaveText('VND, as at the place');
   await expect(price).toHaveAttribute('step', '1');

@@ -167,6 +167,16 @@ export type FieldValues = Record<TextFieldName, string> & Record<BoxFieldName, b
 
 export const fieldRows = Object.entries(eventFields) as [EventFieldName, FormField][];
 
+/** What few people need, below a line of its own: its fields, as the form and as the API name them. */
+const more = [
+  'rsvpApproval',
+  'rsvpUntilDate',
+  'guestListVisibility',
+  'claimantVisibility',
+  'commentVisibility',
+] as const;
+const moreInApi: string[] = [...more, 'rsvpUntil', 'price', 'currency', 'enabledModules'];
+
 /** Makes the values of the form, field by field. */
 export const valuesOf = (
   textOf: (name: EventFieldName, field: FormField) => string,
@@ -175,6 +185,12 @@ export const valuesOf = (
   Object.fromEntries(
     fieldRows.map(([name, field]) => [name, field.box ? isChecked(name, field) : textOf(name, field)]),
   ) as FieldValues;
+
+/** Whether an event has another value there than a new one, or an error. @param wrong the fields with an error */
+export const isMoreUsed = (values: FieldValues, wrong: string[]): boolean =>
+  more.some((name) => values[name] !== ((eventFields[name] as FormField).initial ?? '')) ||
+  Number(values.price) > 0 ||
+  wrong.some((path) => moreInApi.includes(path));
 
 /** The steps of the fields that the API names otherwise. A field of the API that the form lacks does not compile. */
 const otherSteps = {
