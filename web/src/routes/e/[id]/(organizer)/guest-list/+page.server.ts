@@ -5,13 +5,17 @@ import {
   type Guest,
   getEventMails,
   getFeatures,
+  type Invitation,
   listBookings,
   listGuests,
+  listInvitations,
   listRequests,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { type BringList, loadBringList } from '#lib/event/bring/server/claims.ts';
 import { hasSeats } from '#lib/event/guests/answer.ts';
+import { isDue, isUnanswered, nameOf } from '#lib/event/guests/invited-people.ts';
+import { remindFrom } from '#lib/event/guests/server/remind.ts';
 import { texts } from '#lib/forms/texts.ts';
 import { sortedByName, withoutAccents } from '#lib/language/compare.ts';
 import { loadAll } from '#lib/server/collect.ts';
@@ -22,8 +26,8 @@ import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const answers = ['going', 'interested'] as const;
-/** Parts of the list: those with an answer, and those who come and bring nothing yet. */
-const parts = [...answers, 'nothing'] as const;
+/** Parts of the list: those with an answer, those who come and bring nothing yet, and invited people who do not come. */
+const parts = [...answers, 'nothing', 'pending', 'declined'] as const;
 const orders = ['name', 'reply', 'brings'] as const;
 /** Things that the row of a guest names. */
 const maxBrought = 4;
@@ -32,18 +36,22 @@ const maxSearch = 100;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
   const { event } = await parent();
-  const [{ rows, isCut }, bringList, mails, seats, requests] = await Promise.all([
+  const [{ rows, isCut }, bringList, mails, seats, requests, pending, declined] = await Promise.all([
     loadAll((query) => listGuests({ client, path: { id }, query })),
     loadBringList(client, id),
     countMails(client, id),
     countSeats(client, event),
     loadAll((query) => listRequests({ client, path: { id }, query })),
+    loadInvited(client, id, 'pending'),
+    loadInvited(client, id, 'declined'),
   ]);
   const asked = readQuery(url);
   const q = asked.text('q').slice(0, maxSearch);
   const part = parts.find((one) => one === asked.text('show')) ?? null;
   const searched = withoutAccents(q);
-  const found = rows.filter(({ user }) => matches(user, searched));
+  const found = rows.filter(({ user }) => matches([user.name, user.username], searched));
+  const isWanted = (invitation: Invitation) => matches([nameOf(invitation)], searched);
+  const invited = { pending: pending.filter(isWanted), declined: declined.filter(isWanted) };
   const bringing = new Set(bringList.claims.map(({ user }) => user.id));
   const inPart = {
     going: found.filter(({ status }) => status === 'going'),
@@ -51,17 +59,28 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     nothing: found.filter(({ status, user }) => status === 'going' && !bringing.has(user.id)),
   };
   const order = orders.find((one) => one === asked.text('sort')) ?? 'name';
-  const wanted = inOrder(part ? inPart[part] : found, order, bringList);
+  const isOfInvited = part === 'pending' || part === 'declined';
+  const wanted = inOrder(isOfInvited ? [] : part ? inPart[part] : found, order, bringList);
   const { rows: guests, ...pages } = pageOf(wanted, readPageNumber(url), rowsPerPage);
   const brought = toBrought(bringList, new Set(guests.map(({ user }) => user.id)));
   return {
     ...{ q, part, order, pages, mails, isCut: isCut || bringList.isCut },
     counts: {
-      all: found.length,
+      all: found.length + invited.pending.length + invited.declined.length,
       going: inPart.going.length,
       interested: inPart.interested.length,
       nothing: inPart.nothing.length,
+      pending: invited.pending.length,
+      declined: invited.declined.length,
     },
+    // Behind the guests, on the first page alone; the page of invitations has all.
+    invited: {
+      pending: pages.page === 1 && isShown(part, 'pending') ? invited.pending.slice(0, rowsPerPage) : [],
+      declined: pages.page === 1 && isShown(part, 'declined') ? invited.declined.slice(0, rowsPerPage) : [],
+    },
+    unanswered: pending.filter(isUnanswered).length,
+    due: pending.filter(isDue).length,
+    reminded: asked.text('reminded'),
     seating: compareSeats(rows, seats),
     things: countThings(bringList),
     requests: requests.rows,
@@ -74,6 +93,8 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
 };
 
 export const actions: Actions = {
+  remind: remindFrom('guest-list'),
+
   decide: formAction({
     access: 'people',
     fields: (form) => texts(form, 'userId', 'status'),
@@ -86,6 +107,12 @@ export const actions: Actions = {
     done: (_, __, { path }) => redirect(303, `/e/${path.id}/guest-list`),
   }),
 };
+
+type Part = (typeof parts)[number];
+const isShown = (part: Part | null, of: Part): boolean => part === null || part === of;
+
+const loadInvited = async (client: Client, id: string, status: 'pending' | 'declined') =>
+  (await loadAll((query) => listInvitations({ client, path: { id }, query: { ...query, status } }))).rows;
 
 /** What became of the mails to guests; null if there are none, and on a server that sends none. */
 async function countMails(client: Client, id: string) {
@@ -127,9 +154,9 @@ const countThings = ({ items }: BringList) => ({
   needed: items.reduce((sum, { quantityNeeded }) => sum + quantityNeeded, 0),
 });
 
-/** @param searched a part of a name or a username, without accents and capitals */
-const matches = ({ name, username }: Guest['user'], searched: string): boolean =>
-  searched === '' || [name, username].some((text) => withoutAccents(text).includes(searched));
+/** @param searched a part of a name, without accents and capitals */
+const matches = (names: string[], searched: string): boolean =>
+  searched === '' || names.some((name) => withoutAccents(name).includes(searched));
 
 /** Those who come first, each part in the order that the organizer chose. */
 function inOrder(guests: Guest[], order: (typeof orders)[number], list: BringList): Guest[] {

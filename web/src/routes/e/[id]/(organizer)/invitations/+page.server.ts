@@ -1,15 +1,23 @@
 import {
   type Client,
+  type Event,
   invite,
   listInvitations,
-  remindInvited,
   searchUsers,
   sendInvitationAgain,
   withdrawInvitation,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { renderSVG } from 'uqr';
+import { whereOf } from '#lib/discovery/where.ts';
+import { isClosed } from '#lib/event/event-status.ts';
+import { isDue, isUnanswered } from '#lib/event/guests/invited-people.ts';
 import { type ReadInvitee, readInvitees } from '#lib/event/guests/read-invitees.ts';
+import { findPastGuests } from '#lib/event/guests/server/past-guests.ts';
+import { remindFrom } from '#lib/event/guests/server/remind.ts';
+import { shareLinks } from '#lib/event/share-links.ts';
 import { linesOf, texts } from '#lib/forms/texts.ts';
+import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 import { loadAll } from '#lib/server/collect.ts';
 import { formAction, InvalidFields, type Submission } from '#lib/server/form-action.ts';
@@ -19,20 +27,26 @@ import type { Actions, PageServerLoad } from './$types';
 
 const statuses = ['pending', 'going', 'interested', 'declined'] as const;
 
-export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
+export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
+  const { event, me } = await parent();
   const { rows, isCut } = await loadAll((query) => listInvitations({ client, path: { id }, query }));
   const asked = readQuery(url);
   const show = statuses.find((status) => status === asked.text('show')) ?? null;
   const shown = show ? rows.filter(({ status }) => status === show) : rows;
   const { rows: invitations, ...pages } = pageOf(shown, readPageNumber(url), rowsPerPage);
+  const invited = new Set(rows.flatMap(({ user }) => user?.id ?? []));
+  const isOwn = event.organizer.id === me?.id;
   return {
     ...{ show, invitations, pages, isCut },
+    past: isOwn && !isClosed(event) ? await findPastGuests(client, id, invited) : [],
+    sharing: event.visibility === 'private' ? null : toSharing(event, url.origin),
     counts: Object.fromEntries(
       statuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
     ) as Record<(typeof statuses)[number], number>,
     total: rows.length,
-    /** Whom a reminder reaches at most: the API leaves out those that it would reach too soon. */
-    unanswered: rows.filter(({ status, delivery }) => status === 'pending' && delivery === 'sent').length,
+    unanswered: rows.filter(isUnanswered).length,
+    /** Whom a reminder reaches at most: some have been reminded often enough. */
+    due: rows.filter(isDue).length,
     done: {
       made: asked.text('made'),
       existing: asked.text('existing'),
@@ -41,6 +55,16 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     },
   };
 };
+
+function toSharing(event: Event, origin: string) {
+  const link = `${origin}/e/${event.id}`;
+  const text = m.share_text({ title: event.title, when: formatPeriod(event), where: whereOf(event) });
+  return {
+    link,
+    sending: shareLinks({ title: event.title, text, link }),
+    qrCode: renderSVG(link, { ecc: 'M', border: 2 }),
+  };
+}
 
 type OfEvent = Submission<{ id: string }>;
 
@@ -87,6 +111,17 @@ export const actions: Actions = {
     done: showMade,
   }),
 
+  /** Guests of earlier events. */
+  again: formAction({
+    access: 'people',
+    fields: (form) => ({ people: form.getAll('userId').map(String) }),
+    send: async ({ client, path, headers }: OfEvent, { people }) => {
+      if (people.length === 0) throw new InvalidFields({ people: m.organizer_past_nobody() });
+      return invite({ client, path, headers, body: { people: people.map((userId) => ({ userId })) } });
+    },
+    done: showMade,
+  }),
+
   /** A link for many. */
   link: formAction({
     access: 'people',
@@ -100,11 +135,7 @@ export const actions: Actions = {
     done: ({ data }, _, { path }) => redirect(303, `/e/${path.id}/invitations/${data.data[0]?.id ?? ''}`),
   }),
 
-  remind: formAction({
-    access: 'people',
-    send: ({ client, path, headers }: OfEvent) => remindInvited({ client, path, headers }),
-    done: ({ data }, _, { path }) => backTo(path, { reminded: data.recipients }),
-  }),
+  remind: remindFrom('invitations'),
 
   withdraw: formAction({
     access: 'people',
