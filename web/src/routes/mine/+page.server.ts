@@ -1,6 +1,6 @@
 import { listMyClaims, listMyEvents, listMyInvitations } from '@potluck/client';
 import { toEventRows } from '#lib/discovery/server/event-rows.ts';
-import { ownInvitationActions } from '#lib/event/guests/server/own-invitations.ts';
+import { answerInvitation } from '#lib/event/guests/server/own-invitations.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
@@ -41,4 +41,4 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   return { ...none, tab, of, events, interested };
 };
 
-export const actions = ownInvitationActions;
+export const actions = { answer: answerInvitation('/mine?tab=invitations') };

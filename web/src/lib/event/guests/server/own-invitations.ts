@@ -7,8 +7,9 @@ import { formAction } from '#lib/server/form-action.ts';
 
 const statuses = ['going', 'interested', 'declined'] as const;
 
-export const ownInvitationActions = {
-  answer: formAction({
+/** @param next the page that shows the answer */
+export const answerInvitation = (next: '/mine?tab=invitations' | '/notifications') =>
+  formAction({
     access: 'people',
     fields: (form) => texts(form, 'id', 'eventId', 'status', 'reply'),
     send: ({ client }, { id, status, reply }) =>
@@ -23,7 +24,6 @@ export const ownInvitationActions = {
         const { data: event } = await getEvent({ client, path: { id: eventId } });
         if (hasSeats(event) && !event.myBooking) redirect(303, `/e/${event.id}#rsvp-title`);
       }
-      redirect(303, '/mine?tab=invitations');
+      redirect(303, next);
     },
-  }),
-};
+  });
