@@ -8,7 +8,7 @@ const { readFileSync } = require('node:fs');
 /** Folders of packages/, the lowest first. They know nothing of events, and import nothing of src/. */
 const packages = [
   ['base'],
-  ['telemetry', 'record-index', 'patches'],
+  ['telemetry', 'record-index', 'recurrence', 'patches'],
   ['admission', 'pg'],
   ['embedded-postgres', 'fresh-records'],
 ];
