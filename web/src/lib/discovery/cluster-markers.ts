@@ -1,5 +1,6 @@
 /** What the map of a search shows of its clusters. */
 import type { EventCluster } from '@potluck/client';
+import { categoryEmoji } from '#lib/discovery/category-name.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { type Drawing, scaleBox } from '#lib/map/mercator.ts';
 import { m } from '#lib/messages/index.js';
@@ -35,12 +36,14 @@ export function markersOf(
     const inside = inClusters.get(cluster) ?? [];
     const single = cluster.eventId ? inside[0] : undefined;
     const box = boxOfCluster(cluster);
-    const place = placeOf(cluster, inside, mainTown);
+    const { place, isRough } = placeOf(cluster, inside, mainTown);
     return {
       ...cluster,
       text: single ? textOfPin(single) : textOfCluster(inside, cluster.count),
       name: nameOf(cluster, single),
-      caption: single?.title ?? place,
+      sign: single ? '' : mostOf(inside.map(({ category }) => categoryEmoji(category.slug))),
+      // Names of towns say more than the surroundings of one venue among several.
+      caption: single?.title ?? (isRough ? '' : place),
       place,
       eventId: cluster.eventId ?? null,
       isActive: active !== null && (cluster.eventId === active || inside.some(({ id }) => id === active)),
@@ -51,14 +54,19 @@ export function markersOf(
 }
 
 /** The only venue, or a town that is not the main one, or else the surroundings of the venue in the middle. */
-function placeOf(cluster: EventCluster, events: PinEvent[], mainTown: string): string {
+function placeOf(
+  cluster: EventCluster,
+  events: PinEvent[],
+  mainTown: string,
+): { place: string; isRough: boolean } {
   const venues = events
     .toSorted((a, b) => distance(cluster, a) - distance(cluster, b))
     .map(({ location }) => location.address.split(', ')[0] ?? '');
   const town = mostOf(events.map(townOf));
   const [venue = ''] = venues;
-  if (new Set(venues).size < 2) return venue;
-  return town && town !== mainTown ? town : m.discovery_around({ place: venue });
+  if (new Set(venues).size < 2) return { place: venue, isRough: false };
+  const isElsewhere = town !== '' && town !== mainTown;
+  return { place: isElsewhere ? town : m.discovery_around({ place: venue }), isRough: !isElsewhere };
 }
 
 /** Of a short address. */

@@ -1,5 +1,7 @@
 /** The markers of the map that can be moved: single events, and clusters. */
 import { type Map as MapLibre, Marker } from 'maplibre-gl';
+import { formatNumber } from '#lib/language/format.ts';
+import { type Steps, valueAt } from '#lib/map/map-scale.ts';
 import type { Box } from '#lib/map/mercator.ts';
 import { touches } from '#lib/map/rooms.ts';
 import { heightOf, type PinFace } from './pins.ts';
@@ -7,6 +9,8 @@ import { heightOf, type PinFace } from './pins.ts';
 export type ClusterMarker = PinFace & {
   lat: number;
   lng: number;
+  /** The category that most events of a cluster have; empty if none is known, and of a single event. */
+  sign: string;
   /** The title of a single event, or where those of a cluster are; empty if they are not known. */
   caption: string;
   name: string;
@@ -21,6 +25,10 @@ export type ClusterMarker = PinFace & {
   /** The box that the cluster leads to. */
   box: Box;
 };
+
+/** The size of a cluster with the sign of a category, in CSS pixels, and what it grows by its number. */
+const leastSign = 46;
+const signGrowth: Steps = [0, [10, 3], [20, 6]];
 
 type Handlers = {
   onselect: (eventId: string) => void;
@@ -104,15 +112,22 @@ function add(map: MapLibre, cluster: ClusterMarker, handlers: Handlers): Shown {
   return shown;
 }
 
-function fill({ element, cluster: { text, caption, count, name, isActive } }: Shown): void {
-  if (element.textContent !== text + caption) {
+function fill({ element, cluster: { text, sign, caption, count, name, isActive } }: Shown): void {
+  const face = sign ? [sign, formatNumber(count)] : [text];
+  if (element.textContent !== face.join('') + caption) {
     const beside = document.createElement('span');
     beside.textContent = caption;
     beside.dir = 'auto';
-    element.replaceChildren(text, ...(caption ? [beside] : []));
+    const lines = face.map((line) => Object.assign(document.createElement('b'), { textContent: line }));
+    element.replaceChildren(...lines, ...(caption ? [beside] : []));
   }
+  element.classList.toggle('signed', sign !== '');
   element.classList.toggle('several', count > 1);
-  element.style.setProperty('--size', `${heightOf(count, 44)}px`);
+  // Those with a sign stay as small as their room, and touch no neighbours.
+  element.style.setProperty(
+    '--size',
+    `${sign ? leastSign + valueAt(signGrowth, count) : heightOf(count, 44)}px`,
+  );
   element.classList.toggle('active', isActive);
   // Large clusters are above small ones.
   element.style.zIndex = `${Math.min(count, 10_000)}`;

@@ -97,6 +97,8 @@ const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
   paint: {
     'circle-color': built,
     'circle-blur': 0.45,
+    // Rivers and coasts stay in sight below it.
+    'circle-opacity': 0.6,
     'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });
