@@ -13,6 +13,7 @@ import {
   startOfWeekYear,
   weekdayOf,
 } from './day-numbers.ts';
+import { withDefaults } from './defaults.ts';
 import { type NumberedWeekday, type Rule, weekdays } from './rule.ts';
 
 /** After so many blocks, the calendar repeats: 400 years have a whole number of weeks. Each day may be of any interval. */
@@ -244,16 +245,4 @@ function isNumbered({ day, n }: NumberedWeekday, start: number, i: number, lengt
   if (weekdays[weekdayOf(start + i)] !== day) return false;
   if (n === null) return true;
   return n > 0 ? Math.floor(i / 7) + 1 === n : Math.floor((length - 1 - i) / 7) + 1 === -n;
-}
-
-/** What the rule leaves out comes from its first date. */
-function withDefaults(rule: Rule, first: Temporal.PlainDateTime): Rule {
-  const { freq, byDay, byMonthDay, byMonth, byYearDay, byWeekNo } = rule;
-  if (freq === 'DAILY' || byDay.length > 0 || byMonthDay.length > 0 || byYearDay.length > 0) return rule;
-  if (freq === 'WEEKLY' || byWeekNo.length > 0) {
-    const day = weekdays[first.dayOfWeek - 1] ?? 'MO';
-    return { ...rule, byDay: [{ day, n: null }] };
-  }
-  const isMonthOfFirst = freq === 'YEARLY' && byMonth.length === 0;
-  return { ...rule, byMonthDay: [first.day], byMonth: isMonthOfFirst ? [first.month] : byMonth };
 }

@@ -2,4 +2,4 @@ export { datesOf, firstDateOf, lastDateOf, nearestDate } from './dates.ts';
 export { formatRule } from './format.ts';
 export { parseRule } from './parse.ts';
 export { type Clock, type Rule, RuleError, type Weekday } from './rule.ts';
-export { describeRule } from './words.ts';
+export { describeRule } from './words/describe-rule.ts';
