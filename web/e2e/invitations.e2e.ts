@@ -1,6 +1,6 @@
 /** The organizer invites people: by a pasted list, and by a link for many. */
 import { listInvitations } from '@potluck/client';
-import { expect, newEvent, overflowOf, test } from './fixtures.ts';
+import { expect, goTo, newEvent, overflowOf, test } from './fixtures.ts';
 
 for (const javaScriptEnabled of [true, false])
   test.describe(javaScriptEnabled ? 'invitations' : 'invitations without JavaScript', () => {
@@ -57,5 +57,30 @@ for (const javaScriptEnabled of [true, false])
       expect(await overflowOf(page)).toBe(0);
       await page.getByRole('link', { name: 'Back', exact: true }).last().click();
       await expect(page.getByRole('listitem').filter({ hasText: 'Neighbours' })).toContainText('0 of 20');
+    });
+
+    test('a guest of another event is invited again, and stands in the guest list without an answer', async ({
+      page,
+      createPerson,
+      signIn,
+    }) => {
+      const [organizer, guest] = [await createPerson(), await createPerson('Mara Lindgren')];
+      await goTo(guest, (await newEvent(organizer)).id);
+      const event = await newEvent(organizer);
+      await signIn(page.context(), organizer);
+      await page.goto(`/e/${event.id}/invitations`);
+      await expect(page.getByText('Nobody is invited yet')).toBeVisible();
+      await page.getByText('Mara Lindgren').click();
+      await page.getByRole('button', { name: 'Invite them' }).click();
+      await expect(page.getByText('1 person is invited.')).toBeVisible();
+      await expect(page.getByText('0 of 1 have answered')).toBeVisible();
+      await expect(page.getByRole('button', { name: 'Invite them' })).toHaveCount(0);
+
+      await page.goto(`/e/${event.id}/guest-list`);
+      const waiting = page.getByRole('region', { name: 'No answer yet' });
+      await expect(waiting.getByRole('listitem')).toContainText(['Mara Lindgren']);
+      await page.getByRole('link', { name: 'No answer yet 1' }).click();
+      await expect(waiting.getByRole('listitem')).toHaveCount(1);
+      expect(await overflowOf(page)).toBe(0);
     });
   });

@@ -43,6 +43,27 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await read(host, event)).toEqual([['going', 'Next time!']]);
     });
 
+    test('invitations: one is answered in the notifications, which then have the answer', async ({
+      page,
+      createPerson,
+      signIn,
+    }) => {
+      const host = await createPerson('Hedda Host');
+      const guest = await createPerson();
+      const event = await newEvent(host, { enabledModules: ['bringList'] });
+      await inviteTo(host, event, guest);
+      await signIn(page.context(), guest);
+      await expect(async () => {
+        await page.goto('/notifications');
+        await expect(page.getByText('Hedda Host invites you')).toBeVisible({ timeout: 1_000 });
+      }).toPass();
+      expect(await overflowOf(page)).toBe(0);
+      await page.getByRole('button', { name: "I'm going" }).click();
+      await expect(page.getByText("You're going")).toBeVisible();
+      await expect(page).toHaveURL('/notifications');
+      expect(await read(host, event)).toEqual([['going', null]]);
+    });
+
     test('invitations: the page of the event says who invites, and "Can\'t go" declines', async ({
       page,
       createPerson,
