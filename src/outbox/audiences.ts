@@ -1,5 +1,5 @@
 /** The lists of people of an event, by which announcements and fan-outs find whom they reach. */
-import { join, type Queryable, type Statement, sql } from '#pg';
+import { isOneOf, join, type Queryable, type Statement, sql } from '#pg';
 
 /** Statements that select the `user_id` of people. A person may occur more than once. */
 type People = (eventId: string) => Statement[];
@@ -27,6 +27,20 @@ export const guestAudiences: Audience[] = ['going', 'interested', 'waiting', 'cl
 
 export const peopleOf = (eventId: string, audience: readonly Audience[]): Statement[] =>
   audience.flatMap((list) => lists[list](eventId));
+
+/** Of some people, of which of the events each is a guest. */
+export const listEventsOfGuests = (
+  db: Queryable,
+  eventIds: string[],
+  userIds: string[],
+): Promise<{ userId: string; eventId: string }[]> => {
+  const tables = [sql`rsvps`, sql`bookings`, sql`claims`].map(
+    (table) => sql`
+      select user_id, event_id from ${table}
+      where ${isOneOf(sql`event_id`, eventIds)} and user_id = any(${userIds}::uuid[])`,
+  );
+  return db.query(join(tables, ' union '));
+};
 
 /** Whom an announcement is for. */
 export type Addressed = { eventId: string; authorId: string; audience: Audience[] };

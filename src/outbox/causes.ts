@@ -44,16 +44,19 @@ export const insertCauses = (causes: Cause[]): Statement =>
  * recipient is notified after the last change, and frequent changes neither pile up nor keep the fan-out from reaching
  * its end.
  * @param noticeId the notice that the guests are notified of. A fan-out has the first one that its recipients do not know
+ * @param among the events that one operation changes, in the order in which they begin, null for one: a guest of several is notified
+ *   of the first alone. A fan-out that is under way for another operation notifies the guests of its event whatever others they go to
  */
 export const insertFanOuts = (
   kind: StoredFanOutKind,
   eventIds: string[],
-  noticeId: string | null = null,
+  { noticeId = null, among = null }: { noticeId?: string | null; among?: string[] | null } = {},
 ): Statement => sql`
-  insert into notification_fan_outs as f (event_id, kind, position, is_repeated, since)
-  select e.event_id, ${kind}::text, ${minId}::uuid, false, ${noticeId}::uuid
+  insert into notification_fan_outs as f (event_id, kind, position, is_repeated, since, among)
+  select e.event_id, ${kind}::text, ${minId}::uuid, false, ${noticeId}::uuid, ${among}::uuid[]
   from unnest(${eventIds}::uuid[]) e (event_id)
   order by e.event_id
   on conflict (event_id, kind) do update set is_repeated = f.position > excluded.position,
     since = coalesce(f.since, excluded.since),
-    repeats_since = case when f.position > excluded.position then coalesce(f.repeats_since, excluded.since) end`;
+    repeats_since = case when f.position > excluded.position then coalesce(f.repeats_since, excluded.since) end,
+    among = case when f.among = excluded.among then f.among end`;

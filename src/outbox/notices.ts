@@ -36,18 +36,31 @@ export type ChangeMessage = { authorId: string; text: string };
 /** The latest notices of an event that are stored. A notification about more changes begins with the oldest of them. */
 export const maxNotices = 20;
 
+/** A notice to store, with the words of its author to the guests. */
+type NewNotice = Notice & { kind: StoredFanOutKind; eventId: string; message: ChangeMessage | null };
+
 /**
- * Stores a notice and the fan-out to the guests. The transaction must hold a lock on the event, so the notices of an event are
- * stored one after another. A message is an announcement with the id of the notice: guests read it beside the others.
+ * Stores the notices of one operation, and the fan-outs to the guests. The transaction must hold the locks of the events, so the
+ * notices of an event are stored one after another. A message is an announcement with the id of the notice: guests read it beside
+ * the others. A person who is a guest of several of the events is notified of the first one alone.
+ * @param notices in the order in which the events begin
  */
-export async function storeNotice(
+export async function storeNotices(tx: Transaction, notices: NewNotice[], now: Date): Promise<void> {
+  const stored = notices.map((notice) => ({ ...notice, id: newId() }));
+  for (const notice of stored) await storeNotice(tx, notice, now);
+  for (const { id, eventId, message } of stored)
+    if (message) await storeMessage(tx, { ...message, id, subjectId: eventId }, now);
+  for (const [kind, group] of Map.groupBy(stored, ({ kind }) => kind)) {
+    const among = group.length > 1 ? group.map(({ eventId }) => eventId) : null;
+    for (const { id, eventId } of group) await tx.execute(insertFanOuts(kind, [eventId], { noticeId: id, among }));
+  }
+}
+
+async function storeNotice(
   tx: Transaction,
-  kind: StoredFanOutKind,
-  eventId: string,
-  { before, after, message }: Notice & { message: ChangeMessage | null },
+  { id, kind, eventId, before, after }: NewNotice & { id: string },
   now: Date,
 ): Promise<void> {
-  const id = newId();
   const [from, to] = [before, after].map((event) => JSON.stringify(noticedOf(event)));
   await tx.execute(sql`
     insert into event_notices (event_id, id, kind, before, after, created_at)
@@ -55,8 +68,6 @@ export async function storeNotice(
   await tx.execute(sql`
     delete from event_notices where event_id = ${eventId} and id <= (
       select id from event_notices where event_id = ${eventId} order by id desc offset ${maxNotices} limit 1)`);
-  if (message) await storeMessage(tx, { ...message, id, subjectId: eventId }, now);
-  await tx.execute(insertFanOuts(kind, [eventId], id));
 }
 
 async function storeMessage(

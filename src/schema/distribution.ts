@@ -22,6 +22,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     suspended_tokens: { key: 'user_id', owner: 'modules/accounts' },
     contact_changes: { key: 'user_id', owner: 'modules/accounts' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
+    series: { key: 'id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
     event_tombstones: { key: 'event_id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },

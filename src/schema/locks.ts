@@ -22,6 +22,7 @@ export const LOCK_ORDER = [
   'contact_changes',
   'usernames',
   'imports',
+  'series',
   'events',
   'event_tombstones',
   'event_counters',

@@ -15,7 +15,7 @@ import {
 } from './event-rules.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { withChosenCover } from './present.ts';
-import { deleteEvent as deleteRow, findEvent, updateEvent as updateRow } from './repo.ts';
+import { deleteEvents, findEvent, updateEvent as updateRow } from './repo.ts';
 import { findOwnEvent, requireOwnEvent } from './require-own-event.ts';
 import { Event, EventChange, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
@@ -59,8 +59,7 @@ export const updateEvent = defineEndpoint({
       }
       await updateRow(
         tx,
-        before,
-        fields,
+        { before, fields },
         now,
         message === null ? null : { authorId: caller.id, text: message },
       );
@@ -93,7 +92,7 @@ export const deleteEvent = defineEndpoint({
       await lockGuestsOf(tx, [id]);
       const event = await requireOwnEvent(tx, id, caller);
       requireMatch(request, versionOfEvent(event));
-      await deleteRow(tx, event);
+      await deleteEvents(tx, [event]);
     });
     return { status: 200, body: { success: true as const } };
   },

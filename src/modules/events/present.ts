@@ -1,7 +1,7 @@
 /** Converts event rows to the objects of responses. */
 import { avatarUrl, type PersonRow, toPerson } from '../people/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
-import type { EventFields } from './event-fields.ts';
+import type { EventFieldName, EventFields } from './event-fields.ts';
 import type { CommonEvent, Event, HiddenState, ListedEvent } from './schemas.ts';
 
 export type EventRow = EventFields & {
@@ -23,6 +23,11 @@ export type EventRow = EventFields & {
   /** People who are going, and their extra guests. */
   partyCount: number;
   bookedCount: number;
+  /** The series of which the event is an occurrence, and its date there; null for an event without a series. */
+  seriesId: string | null;
+  seriesDate: string | null;
+  /** The fields that were changed for this occurrence alone. */
+  ownFields: EventFieldName[];
   /** The version of the record in the change log. */
   version: number;
 };
@@ -76,9 +81,18 @@ const common = <Row extends Omit<EventRow, 'hidden'>>(row: Row, publicUrl: strin
   coverUrl: coverUrlOf(row, publicUrl),
   location: row,
   hasOnlineUrl: row.onlineUrl !== null,
+  series: toSeriesOf(row),
   category: findCategory(row.category),
   template: findTemplate(row.template),
 });
+
+/** What an event is of a series, or null. */
+export const toSeriesOf = ({
+  seriesId: id,
+  seriesDate: date,
+  ownFields,
+}: Pick<EventRow, 'seriesId' | 'seriesDate' | 'ownFields'>) =>
+  id === null || date === null ? null : { id, date, isChanged: ownFields.length > 0 };
 
 /** Rounds a distance in km to 10 metres, the precision of an address. */
 export const roundDistance = (km: number): number => Math.round(km * 100) / 100;

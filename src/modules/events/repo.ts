@@ -3,6 +3,7 @@ import { recordChange } from '#fresh-records';
 import {
   assignments,
   columnOf,
+  insertRows,
   insertValues,
   isOneOf,
   type Queryable,
@@ -18,11 +19,11 @@ import type { Viewer } from '../../identity/caller.ts';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { insertFanOuts } from '../../outbox/causes.ts';
 import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
-import { type ChangeMessage, storeNotice } from '../../outbox/notices.ts';
+import { type ChangeMessage, storeNotices } from '../../outbox/notices.ts';
 import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
-import { type EventFields, fieldNames, fieldRows } from './event-fields.ts';
+import { type EventFieldName, type EventFields, fieldNames, fieldRows } from './event-fields.ts';
 import { approvePresent } from './event-people.ts';
 import { changesCalendar, noticeOf } from './event-rules.ts';
 import { listingKeysOf } from './listing-keys.ts';
@@ -41,7 +42,7 @@ export const eventColumns: Statement = raw(`
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
 export const selectEventRows = (selection: Statement): Statement => sql`
     select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.hidden_reason, e.hidden_at,
-      e.is_announced, e.sequence, (e.version + c.version)::float8 as version
+      e.is_announced, e.sequence, e.series_id, e.series_date, e.own_fields, (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -75,9 +76,14 @@ export async function findEventForUpdate(
 const eventsCountOf = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): number =>
   Number(isListed(event));
 
+/** What an event is of a series. `date`: its identity, the local start that the rule gives. `ownFields`: those changed for it alone. */
+export type Occurrence = { seriesId: string; seriesDate: string; ownFields: EventFieldName[] };
+
+/** `isAnnounced`: a public event is not new to the followers of its organizer, such as an imported one. */
+export type NewEventRow = { fields: EventFields; occurrence?: Occurrence; isAnnounced?: boolean };
+
 /**
- * `insertDetails`: inserts further rows of the event, before the change log is locked. `isAnnounced`: a public event is not
- * new to the followers of its organizer, such as an imported one.
+ * `insertDetails`: inserts further rows of the event, before the change log is locked. `isAnnounced`: as of `NewEventRow`.
  */
 type Insertion = { insertDetails?: (id: string) => Promise<void>; isAnnounced?: boolean };
 
@@ -93,64 +99,144 @@ export async function insertEvent(
   now: Date,
   { insertDetails, isAnnounced = false }: Insertion = {},
 ): Promise<string> {
-  const id = newId();
-  // A locked account is not suspended and cannot become so before the commit.
-  const event = { ...fields, hidden: false };
-  await tx.query(sql`
-    insert into events ${insertValues({
-      ...columns(fields),
-      search: searchVector(fields),
-      id,
-      organizer_id: organizerId,
-      is_announced: isAnnounced || isListed(event),
-      created_at: now,
-      updated_at: updateTime(now),
-    })}`);
-  await tx.query(
-    sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
+  const [id = ''] = await insertEvents(tx, organizerId, [{ fields, isAnnounced }], now, async ([id = '']) =>
+    insertDetails?.(id),
   );
-  await insertDetails?.(id);
-  await addToEventsCount(tx, organizerId, eventsCountOf(event));
-  if (isNews({ ...event, isAnnounced }, now)) await tx.execute(insertFanOuts('newEvent', [id]));
-  await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });
   return id;
 }
 
 /**
+ * Inserts events as `insertEvent` does.
+ * @param insertDetails inserts further rows of the events, before the change log is locked
+ * @returns their ids, in the same order
+ */
+export async function insertEvents(
+  tx: Transaction,
+  organizerId: string,
+  rows: NewEventRow[],
+  now: Date,
+  insertDetails?: (ids: string[]) => Promise<void>,
+): Promise<string[]> {
+  // A locked account is not suspended and cannot become so before the commit.
+  const events = rows.map((row) => ({
+    isAnnounced: false,
+    ...row,
+    id: newId(),
+    event: { ...row.fields, hidden: false },
+  }));
+  const ids = events.map(({ id }) => id);
+  for (const { id, fields, event, occurrence, isAnnounced } of events)
+    await tx.query(sql`
+      insert into events ${insertValues({
+        ...columns(fields),
+        ...occurrenceColumns(occurrence),
+        search: searchVector(fields),
+        id,
+        organizer_id: organizerId,
+        is_announced: isAnnounced || isListed(event),
+        created_at: now,
+        updated_at: updateTime(now),
+      })}`);
+  await tx.query(
+    insertRows(
+      'event_counters',
+      ids.map((eventId) => ({ eventId, rsvpCount: 0, goingCount: 0, lastItem: 0 })),
+      { eventId: 'uuid', rsvpCount: 'int', goingCount: 'int', lastItem: 'int' },
+    ),
+  );
+  await insertDetails?.(ids);
+  await addToEventsCount(
+    tx,
+    organizerId,
+    events.reduce((sum, { event }) => sum + eventsCountOf(event), 0),
+  );
+  const news = events.filter(({ event, isAnnounced }) => isNews({ ...event, isAnnounced }, now));
+  if (news.length > 0)
+    await tx.execute(
+      insertFanOuts(
+        'newEvent',
+        news.map(({ id }) => id),
+      ),
+    );
+  await recordChange(tx, {
+    records: [changedEvents(ids)],
+    listingKeys: listingKeysOf(events.map(({ event }) => event)),
+  });
+  return ids;
+}
+
+const occurrenceColumns = (occurrence: Partial<Occurrence> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(occurrence).map(([name, value]) => [columnOf(name), value]));
+
+/** `before`: the locked row. `occurrence`: what changes about its series. */
+export type EventUpdate = { before: EventRow; fields: EventFields; occurrence?: Partial<Occurrence> };
+
+/**
  * Updates an event, promotes its waitlist if the capacity changed, adjusts its organizer's `eventsCount`, and notifies
  * the guests of what concerns them.
- * @param before the locked row
  * @param message what the organizer writes to the guests about the change
  */
-export async function updateEvent(
+export const updateEvent = (
   tx: Transaction,
-  before: EventRow,
-  fields: EventFields,
+  update: EventUpdate,
+  now: Date,
+  message: ChangeMessage | null = null,
+): Promise<void> => updateEvents(tx, [update], now, message);
+
+/**
+ * Updates events of one organizer as `updateEvent` does. The transaction must hold the locks of all of them. A person who is a guest
+ * of several is notified once, of the first one.
+ * @param updates in the order of their starts
+ */
+export async function updateEvents(
+  tx: Transaction,
+  updates: EventUpdate[],
   now: Date,
   message: ChangeMessage | null = null,
 ): Promise<void> {
-  const after = { ...fields, hidden: before.hidden };
-  const sequence = before.sequence + Number(changesCalendar(before, fields));
-  const changed = assignments({
-    ...columns(fields),
-    ...changedSearch(before, fields),
-    sequence,
-    is_announced: before.isAnnounced || isListed(after),
-    updated_at: updateTime(now),
+  const changes = updates.map((change) => ({
+    ...change,
+    after: { ...change.fields, hidden: change.before.hidden },
+  }));
+  const [first] = changes;
+  if (!first) return;
+  for (const { before, fields, after, occurrence } of changes) {
+    const changed = assignments({
+      ...columns(fields),
+      ...occurrenceColumns(occurrence),
+      ...changedSearch(before, fields),
+      sequence: before.sequence + Number(changesCalendar(before, fields)),
+      is_announced: before.isAnnounced || isListed(after),
+      updated_at: updateTime(now),
+    });
+    await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
+  }
+  await writeTombstones(
+    tx,
+    changes.map(({ before, after }) => ({ id: before.id, before, after })),
+  );
+  for (const { before, fields } of changes) {
+    if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
+    if (fields.rsvpApproval === 'organizer' && before.rsvpApproval === 'none')
+      await tx.execute(approvePresent(before.id));
+  }
+  await addToEventsCount(
+    tx,
+    first.before.organizerId,
+    changes.reduce((sum, { before, after }) => sum + eventsCountOf(after) - eventsCountOf(before), 0),
+  );
+  const notices = changes.flatMap(({ before, after }) => {
+    const kind = noticeOf(before, after, now);
+    return kind ? [{ kind, eventId: before.id, before, after, message }] : [];
   });
-  await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
-  await writeTombstones(tx, [{ id: before.id, before, after }]);
-  if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
-  if (fields.rsvpApproval === 'organizer' && before.rsvpApproval === 'none')
-    await tx.execute(approvePresent(before.id));
-  await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
-  const kind = noticeOf(before, after, now);
-  if (kind) await storeNotice(tx, kind, before.id, { before, after, message }, now);
-  if (isNews({ ...after, isAnnounced: before.isAnnounced }, now))
-    await tx.execute(insertFanOuts('newEvent', [before.id]));
+  await storeNotices(tx, notices, now);
+  const news = changes.filter(({ before, after }) =>
+    isNews({ ...after, isAnnounced: before.isAnnounced }, now),
+  );
+  if (news[0]) await tx.execute(insertFanOuts('newEvent', [news[0].before.id]));
   await recordChange(tx, {
-    records: [changedEvents([before.id])],
-    listingKeys: listingKeysOf([before, after]),
+    records: [changedEvents(changes.map(({ before }) => before.id))],
+    listingKeys: listingKeysOf(changes.flatMap(({ before, after }) => [before, after])),
   });
 }
 
@@ -161,21 +247,28 @@ const isNews = (
 ): boolean => isListed(event) && !event.isAnnounced && event.endAt > now;
 
 /**
- * Deletes an event with its guests without an account; foreign keys delete the rows that refer to it. @param event the locked
- * row. The transaction must hold the lock of `lockGuestsOf`
+ * Deletes events of one organizer with their guests without an account; foreign keys delete the rows that refer to them.
+ * @param events the locked rows. The transaction must hold the lock of `lockGuestsOf`
  */
-export async function deleteEvent(tx: Transaction, event: EventRow): Promise<void> {
-  await writeTombstones(tx, [{ id: event.id, before: event, after: null }]);
-  await tx.query(sql`delete from events where id = ${event.id}`);
-  await tx.query(
-    sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
+export async function deleteEvents(tx: Transaction, events: EventRow[]): Promise<void> {
+  const [first] = events;
+  if (!first) return;
+  const ids = events.map(({ id }) => id);
+  const { organizerId } = first;
+  await writeTombstones(
+    tx,
+    events.map((event) => ({ id: event.id, before: event, after: null })),
   );
-  await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
-  await deleteEventNotifications(tx, event.id, event.organizerId);
-  const guests = await deleteGuestsOf(tx, [event.id]);
+  await tx.query(sql`delete from events where ${isOneOf(sql`id`, ids)}`);
+  await tx.query(
+    sql`delete from imports where organizer_id = ${organizerId} and ${isOneOf(sql`event_id`, ids)}`,
+  );
+  await addToEventsCount(tx, organizerId, -events.reduce((sum, event) => sum + eventsCountOf(event), 0));
+  for (const id of ids) await deleteEventNotifications(tx, id, organizerId);
+  const guests = await deleteGuestsOf(tx, ids);
   await recordChange(tx, {
-    records: [changedEvents([event.id]), ...guests],
-    listingKeys: listingKeysOf([event]),
+    records: [changedEvents(ids), ...guests],
+    listingKeys: listingKeysOf(events),
   });
 }
 

@@ -66,6 +66,17 @@ export const EventLocation = output.location;
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
   ...responsesOf(fieldRows.filter(([, { onlyInRecord }]) => !onlyInRecord)),
+  series: nullable(
+    Type.Object({
+      id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f1'] }),
+      date: Type.String({
+        examples: ['2026-12-01T18:00'],
+        description: 'The local start that the rule of the series gives; of an all-day event, the day. It identifies the occurrence.',
+      }),
+      isChanged: Type.Boolean({ description: 'Whether a field was changed for this occurrence alone.' }),
+    }),
+    { description: 'The series of which the event is an occurrence; null for an event without a series.' },
+  ),
   hasOnlineUrl: Type.Boolean({ examples: [false], description: 'Whether the event has an `onlineUrl`.' }),
   rsvpCount: Type.Integer({
     examples: [14],

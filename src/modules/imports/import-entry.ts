@@ -93,7 +93,7 @@ async function tryImportEntry(
   if (!known || !before) return isRemoval(placed, context) ? unchanged : null;
   const { fields, ...how } = contentFor(placed, { ...known, event: before }, context);
   if (isSame(before, fields)) return unchanged;
-  await updateEvent(tx, before, fields, now);
+  await updateEvent(tx, { before, fields }, now);
   if (known.lacksPlace && how.by !== null)
     await setImportedEvent(tx, organizerId, key, { eventId: before.id, lacksPlace: how.by === 'none' });
   return { result: 'changed', ...how };

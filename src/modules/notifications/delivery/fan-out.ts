@@ -1,7 +1,7 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
 import { idAfter, minId } from '#base';
 import { empty, join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import type { Audience } from '../../../outbox/audiences.ts';
+import { type Audience, listEventsOfGuests } from '../../../outbox/audiences.ts';
 import { type FanOutKind, type FanOutRule, fanOuts } from '../../../outbox/kinds.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
@@ -13,6 +13,8 @@ type FanOut = {
   isRepeated: boolean;
   /** The first notice that the recipients are notified of; null for kinds without notices. */
   since: string | null;
+  /** The events that one operation changed, in the order in which they begin; null for a single one. */
+  among: string[] | null;
   /** The announcement whose row has the fan-out; null for other kinds. */
   about: string | null;
   /** The author and the lists of the announcement; otherwise null and none. */
@@ -95,32 +97,52 @@ async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
 }
 
 const selectFanOut = (eventId: string, kind: FanOutKind): Statement => sql`
-  select event_id, kind, position, is_repeated, since, null::uuid as about, null::uuid as author_id, '{}'::text[] as audience
+  select event_id, kind, position, is_repeated, since, among, null::uuid as about, null::uuid as author_id, '{}'::text[] as audience
   from notification_fan_outs where event_id = ${eventId} and kind = ${kind}`;
 
 const selectAnnouncement = (eventId: string, id: string): Statement => sql`
-  select subject_id as event_id, 'announcement' as kind, position, false as is_repeated, null::uuid as since, id as about,
-    author_id, audience
+  select subject_id as event_id, 'announcement' as kind, position, false as is_repeated, null::uuid as since, null::uuid[] as among,
+    id as about, author_id, audience
   from announcements where subject_id = ${eventId} and id = ${id} and position is not null`;
 
 /** The causes of the next recipients, in ascending order of their ids. */
 async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> {
-  const { eventId, kind, actorId, position, since, about } = fanOut;
+  const { eventId, kind, actorId, position, since, about, among } = fanOut;
   const page = sql`order by user_id limit ${peoplePerPage}`;
   const sources = fanOuts[kind]
     .to(fanOut)
     .map((source) => sql`(select distinct user_id from (${source}) s where user_id >= ${position} ${page})`);
   const rows = await tx.query<{ userId: string }>(sql`
     select user_id from (${join(sources, ' union ')}) g ${page}`);
-  return rows.map(({ userId }) => ({
+  const ids = rows.map(({ userId }) => userId);
+  const amountOf = among ? await countAmong(tx, eventId, among, ids) : () => 1;
+  return ids.map((userId) => ({
     userId,
     kind,
     subjectId: eventId,
     actorId,
-    amount: 1,
+    amount: amountOf(userId),
     since,
     about,
   }));
+}
+
+/**
+ * Of an operation that changed several events, the number of those that concern a person: the notification about the first of them
+ * counts all, and there is none about the others.
+ * @returns what the notification about an event counts: 0 for a person who is notified about an earlier one
+ */
+async function countAmong(
+  tx: Transaction,
+  eventId: string,
+  among: string[],
+  userIds: string[],
+): Promise<(userId: string) => number> {
+  const byUser = Map.groupBy(await listEventsOfGuests(tx, among, userIds), ({ userId }) => userId);
+  return (userId) => {
+    const own = new Set(byUser.get(userId)?.map(({ eventId }) => eventId));
+    return among.find((id) => own.has(id)) === eventId ? own.size : 0;
+  };
 }
 
 /**
