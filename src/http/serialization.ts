@@ -40,10 +40,17 @@ function withNullables(schema: unknown): unknown {
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withNullables(value)]));
   const { anyOf, ...others } = copy as { anyOf?: { type?: string; $ref?: string }[] };
   const [only, none] = anyOf ?? [];
-  // The serializer takes `nullable` from the schema that a reference names.
-  if (!only || only.$ref || anyOf?.length !== 2 || none?.type !== 'null') return copy;
-  return { ...others, ...only, nullable: true };
+  if (!only || anyOf?.length !== 2 || none?.type !== 'null') return copy;
+  return { ...others, ...(only.$ref ? copyOfNamed(only.$ref) : only), nullable: true };
 }
+
+/** A schema in the place of its reference, from which the serializer would take `nullable`. */
+function copyOfNamed(reference: string): object {
+  const { $id: _, ...schema } = withNullables(namedSchema(nameIn(reference))) as { $id?: string };
+  return schema;
+}
+
+const nameIn = (reference: string): string => reference.replace(/#$/, '');
 
 /** The named schemas that a schema refers to, directly or through others, by name. */
 function referencedSchemas(schema: TSchema): Record<string, Schema> {
@@ -55,7 +62,7 @@ function referencedSchemas(schema: TSchema): Record<string, Schema> {
     waiting.push(...Object.values(node));
     const { $ref } = node as { $ref?: unknown };
     if (typeof $ref !== 'string') continue;
-    const name = $ref.replace(/#$/, '');
+    const name = nameIn($ref);
     const target = namedSchema(name);
     if (!target || target === schema || found[name]) continue;
     found[name] = withNullables(target) as Schema;

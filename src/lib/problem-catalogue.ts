@@ -146,6 +146,10 @@ const byStatus = {
   404: {
     route_not_found: ['There is nothing here', 'No operation has this path. /docs lists all operations.'],
     event_not_found: ['No such event', 'The event does not exist, or the caller may not see it.'],
+    series_not_found: [
+      'No such series',
+      'The series does not exist, or the caller may see none of its occurrences.',
+    ],
     invitation_not_found: [
       'No such invitation',
       'The invitation does not exist, was withdrawn or has expired, or the caller may not see its event.',
@@ -259,6 +263,11 @@ const byStatus = {
       'A cancelled event accepts no new RSVPs, items, claims or bookings. They can still be removed; saving and ' +
         'reading still work.',
     ],
+    already_series: [
+      'The event is part of a series',
+      'An event belongs to one series; `PATCH /v1/series/:id` changes its rule.',
+    ],
+    series_full: ['Too many series', 'A person can have 50 series that have not ended.'],
     rsvp_closed: [
       'The deadline has passed',
       '`rsvpUntil` of the event has passed: there are no new RSVPs and seats, and no more of them. Fewer are possible.',

@@ -52,7 +52,8 @@ export async function storeNotices(tx: Transaction, notices: NewNotice[], now: D
     if (message) await storeMessage(tx, { ...message, id, subjectId: eventId }, now);
   for (const [kind, group] of Map.groupBy(stored, ({ kind }) => kind)) {
     const among = group.length > 1 ? group.map(({ eventId }) => eventId) : null;
-    for (const { id, eventId } of group) await tx.execute(insertFanOuts(kind, [eventId], { noticeId: id, among }));
+    for (const { id, eventId } of group)
+      await tx.execute(insertFanOuts(kind, [eventId], { noticeId: id, among }));
   }
 }
 

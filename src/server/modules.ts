@@ -31,6 +31,7 @@ import { notifications } from '../modules/notifications/index.ts';
 import { unsubscription } from '../modules/notifications/unsubscribe/index.ts';
 import { people } from '../modules/people/index.ts';
 import { places } from '../modules/places/index.ts';
+import { series } from '../modules/series/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
 import { health } from './health/index.ts';
 import type { Services } from './services.ts';
@@ -58,6 +59,7 @@ export const modules: Module<Services>[] = [
   invitationAnswers,
   announcements,
   discovery,
+  series,
   feed,
   calendars,
   live,

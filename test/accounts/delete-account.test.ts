@@ -240,6 +240,7 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'upload_usage',
     'bookings',
     'imports',
+    'series',
     'conversations',
     'messages',
     'message_counts',

@@ -134,6 +134,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['sessions', 'sessions'],
     ['events', 'events', 'organizer_id'],
     ['imports', 'imports', 'organizer_id'],
+    ['series', 'series', 'organizer_id'],
     ['rsvps', 'rsvps'],
     ['requests', 'requests'],
     ['saves', 'saves'],

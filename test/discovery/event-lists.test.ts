@@ -220,6 +220,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     category: { slug: 'family', name: 'Family & kids', emoji: '🧸' },
     status: 'scheduled',
     hasOnlineUrl: false,
+    series: null,
     createdAt: id === first.id ? first.createdAt : second.createdAt,
     updatedAt: id === first.id ? first.updatedAt : second.updatedAt,
     ...counts,

@@ -49,6 +49,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291, isExact: true },
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     hasOnlineUrl: false,
+    series: null,
     rsvpCount: 0,
     goingCount: 0,
     partyCount: 0,

@@ -17,6 +17,7 @@ import { invitationOperations } from './invitations.ts';
 import { itemOperations } from './items.ts';
 import { type Operation, type Row, usualStatuses } from './operation.ts';
 import { peopleOperations } from './people.ts';
+import { seriesOperations } from './series.ts';
 import { sessionOperations } from './sessions.ts';
 
 /** By method and path, as `GET /v1/events/{id}`. */
@@ -30,6 +31,7 @@ export const operations: Record<string, Operation> = {
   ...announcementOperations,
   ...invitationOperations,
   ...itemOperations,
+  ...seriesOperations,
   ...commentOperations,
   ...adminOperations,
   ...instanceOperations,

@@ -32,6 +32,7 @@ import {
   timestamp,
   timestampOrDay,
 } from './rules.ts';
+import { scope } from './series.ts';
 
 /** The map has a box that is required. */
 const inBox = { bbox: text(box) };
@@ -120,6 +121,7 @@ export const eventOperations: Record<string, Operation> = {
   },
   'PATCH /v1/events/{id}': {
     ...required(),
+    ...asking({ scope }),
     ...of(
       {},
       {
@@ -143,7 +145,7 @@ export const eventOperations: Record<string, Operation> = {
     example: () => ({ startAt: '2040-05-01T18:00:00Z' }),
     ...rowsOfOwners(201),
   },
-  'DELETE /v1/events/{id}': { ...required(), ...rowsOfOwners(200) },
+  'DELETE /v1/events/{id}': { ...required(), ...asking({ scope }), ...rowsOfOwners(200) },
   'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque), theme: text(opaque) }) },
   'GET /v1/events/{id}/live': {
     ...optional(),

@@ -49,7 +49,7 @@ const optionalOfItems = {
   imageUrl: orNull(httpUrl),
 };
 const [title, quantityNeeded] = [line(1, 120), integer(1, 10_000)];
-const newItem: ObjectRule = {
+export const newItem: ObjectRule = {
   required: { title, kind: oneOf('bring', 'wish'), quantityNeeded },
   optional: optionalOfItems,
 };

@@ -9,6 +9,7 @@ import {
   createUpload,
   createUser,
   createUsers,
+  eventBody,
   nextPhone,
   type Person,
   requestMail,
@@ -137,6 +138,13 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   );
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
+  expectStatus(
+    await api.post('/v1/series', person.token, {
+      event: eventBody({ startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' }),
+      rrule: 'FREQ=WEEKLY;COUNT=2',
+    }),
+    201,
+  );
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
   const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });
   await askToJoin(api, person, closed.id, { message: 'I know Xanthippe.' });

@@ -147,6 +147,7 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     location: { ...event.location, isExact: true },
     locationKind: 'place',
     hasOnlineUrl: false,
+    series: null,
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     price: 0,
     isPriceKnown: false,

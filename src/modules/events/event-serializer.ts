@@ -135,6 +135,10 @@ export function serializeEvent(
   };
 }
 
+/** The record in a response that has further fields. */
+export const withOutcome = (json: string, outcome: object): string =>
+  `${open(json) + fieldsOf(JSON.stringify(outcome))}}`;
+
 /**
  * Hashes of the own fields of callers without a booking and an invitation, of events that no admin hides: one for each viewer state, for
  * organizers and others, and one without a token.

@@ -8,6 +8,7 @@ import { eventExportSections } from './export-sections.ts';
 import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
 import { listCategories } from './list-categories.ts';
+import { seriesDeletionHooks } from './series/delete-account-data.ts';
 import type { EventServices } from './services.ts';
 import { deleteExpiredTombstones } from './tombstones.ts';
 
@@ -22,6 +23,6 @@ export const events = defineModule<EventServices>({
       run: ({ db, clock }) => deleteExpiredTombstones(db, clock()),
     },
   ],
-  deletionHooks: [...eventDeletionHooks, standingDeletionHook],
+  deletionHooks: [...seriesDeletionHooks, ...eventDeletionHooks, standingDeletionHook],
   exportSections: [...eventExportSections, standingExportSection],
 });

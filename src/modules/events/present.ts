@@ -119,8 +119,8 @@ export const toCommonEvent = (
   organizer: toOrganizer(row, organizer, publicUrl),
 });
 
-const toOrganizer = (
-  { organizerId: id }: EventRow,
+export const toOrganizer = (
+  { organizerId: id }: Pick<EventRow, 'organizerId'>,
   organizer: PersonRow | null,
   publicUrl: string,
 ): CommonEvent['organizer'] => ({

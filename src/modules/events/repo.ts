@@ -1,5 +1,5 @@
 import { newId } from '#base';
-import { recordChange } from '#fresh-records';
+import { type ChangedRecords, type ListingKey, recordChange } from '#fresh-records';
 import {
   assignments,
   columnOf,
@@ -99,24 +99,49 @@ export async function insertEvent(
   now: Date,
   { insertDetails, isAnnounced = false }: Insertion = {},
 ): Promise<string> {
-  const [id = ''] = await insertEvents(tx, organizerId, [{ fields, isAnnounced }], now, async ([id = '']) =>
-    insertDetails?.(id),
-  );
+  const [id = ''] = await insertEvents(tx, organizerId, [{ fields, isAnnounced }], now, {
+    insertDetails: async ([id = '']) => insertDetails?.(id),
+  });
   return id;
 }
 
-/**
- * Inserts events as `insertEvent` does.
- * @param insertDetails inserts further rows of the events, before the change log is locked
- * @returns their ids, in the same order
- */
+/** `insertDetails`: as of `Insertion`. `changed`: events that the transaction has changed without recording it. */
+type Insertions = { insertDetails?: (ids: string[]) => Promise<void>; changed?: EventRow[] };
+
+/** What a write changed outside its own tables, for the change log. */
+export type EventChanges = { records: ChangedRecords[]; listingKeys: ListingKey[] };
+
+/** Records what writes changed, as the last step of a transaction: other transactions wait for its lock. */
+export const recordEventChanges = (tx: Transaction, changes: EventChanges[]): Promise<void> =>
+  recordChange(tx, {
+    records: changes.flatMap(({ records }) => records),
+    listingKeys: changes.flatMap(({ listingKeys }) => listingKeys),
+  });
+
+/** Inserts events as `insertEvent` does. */
 export async function insertEvents(
   tx: Transaction,
   organizerId: string,
   rows: NewEventRow[],
   now: Date,
-  insertDetails?: (ids: string[]) => Promise<void>,
+  insertions: Insertions = {},
 ): Promise<string[]> {
+  const { ids, changes } = await writeInsertions(tx, organizerId, rows, now, insertions);
+  await recordEventChanges(tx, [changes]);
+  return ids;
+}
+
+/**
+ * Inserts events without recording the changes, which the transaction does at its end.
+ * @returns their ids, in the same order
+ */
+export async function writeInsertions(
+  tx: Transaction,
+  organizerId: string,
+  rows: NewEventRow[],
+  now: Date,
+  { insertDetails, changed = [] }: Insertions = {},
+): Promise<{ ids: string[]; changes: EventChanges }> {
   // A locked account is not suspended and cannot become so before the commit.
   const events = rows.map((row) => ({
     isAnnounced: false,
@@ -137,7 +162,7 @@ export async function insertEvents(
         created_at: now,
         updated_at: updateTime(now),
       })}`);
-  await tx.query(
+  await tx.execute(
     insertRows(
       'event_counters',
       ids.map((eventId) => ({ eventId, rsvpCount: 0, goingCount: 0, lastItem: 0 })),
@@ -158,11 +183,13 @@ export async function insertEvents(
         news.map(({ id }) => id),
       ),
     );
-  await recordChange(tx, {
-    records: [changedEvents(ids)],
-    listingKeys: listingKeysOf(events.map(({ event }) => event)),
-  });
-  return ids;
+  return {
+    ids,
+    changes: {
+      records: [changedEvents([...ids, ...changed.map(({ id }) => id)])],
+      listingKeys: listingKeysOf([...events.map(({ event }) => event), ...changed]),
+    },
+  };
 }
 
 const occurrenceColumns = (occurrence: Partial<Occurrence> = {}): Record<string, unknown> =>
@@ -183,23 +210,31 @@ export const updateEvent = (
   message: ChangeMessage | null = null,
 ): Promise<void> => updateEvents(tx, [update], now, message);
 
-/**
- * Updates events of one organizer as `updateEvent` does. The transaction must hold the locks of all of them. A person who is a guest
- * of several is notified once, of the first one.
- * @param updates in the order of their starts
- */
-export async function updateEvents(
+/** Updates events as `writeUpdates` does, and records the changes. */
+export const updateEvents = async (
   tx: Transaction,
   updates: EventUpdate[],
   now: Date,
   message: ChangeMessage | null = null,
-): Promise<void> {
+): Promise<void> => recordEventChanges(tx, [await writeUpdates(tx, updates, now, message)]);
+
+/**
+ * Updates events of one organizer as `updateEvent` does, without recording the changes. The transaction must hold the locks of all of them. A person who is a guest
+ * of several is notified once, of the first one.
+ * @param updates in the order of their starts
+ */
+export async function writeUpdates(
+  tx: Transaction,
+  updates: EventUpdate[],
+  now: Date,
+  message: ChangeMessage | null = null,
+): Promise<EventChanges> {
   const changes = updates.map((change) => ({
     ...change,
     after: { ...change.fields, hidden: change.before.hidden },
   }));
   const [first] = changes;
-  if (!first) return;
+  if (!first) return noChanges;
   for (const { before, fields, after, occurrence } of changes) {
     const changed = assignments({
       ...columns(fields),
@@ -234,11 +269,13 @@ export async function updateEvents(
     isNews({ ...after, isAnnounced: before.isAnnounced }, now),
   );
   if (news[0]) await tx.execute(insertFanOuts('newEvent', [news[0].before.id]));
-  await recordChange(tx, {
+  return {
     records: [changedEvents(changes.map(({ before }) => before.id))],
     listingKeys: listingKeysOf(changes.flatMap(({ before, after }) => [before, after])),
-  });
+  };
 }
+
+const noChanges: EventChanges = { records: [], listingKeys: [] };
 
 /** Whether the followers of the organizer are to be notified of an event that a transaction writes. */
 const isNews = (
@@ -250,9 +287,13 @@ const isNews = (
  * Deletes events of one organizer with their guests without an account; foreign keys delete the rows that refer to them.
  * @param events the locked rows. The transaction must hold the lock of `lockGuestsOf`
  */
-export async function deleteEvents(tx: Transaction, events: EventRow[]): Promise<void> {
+export const deleteEvents = async (tx: Transaction, events: EventRow[]): Promise<void> =>
+  recordEventChanges(tx, [await writeDeletions(tx, events)]);
+
+/** Deletes events as `deleteEvents` does, without recording the changes. */
+export async function writeDeletions(tx: Transaction, events: EventRow[]): Promise<EventChanges> {
   const [first] = events;
-  if (!first) return;
+  if (!first) return noChanges;
   const ids = events.map(({ id }) => id);
   const { organizerId } = first;
   await writeTombstones(
@@ -266,10 +307,7 @@ export async function deleteEvents(tx: Transaction, events: EventRow[]): Promise
   await addToEventsCount(tx, organizerId, -events.reduce((sum, event) => sum + eventsCountOf(event), 0));
   for (const id of ids) await deleteEventNotifications(tx, id, organizerId);
   const guests = await deleteGuestsOf(tx, ids);
-  await recordChange(tx, {
-    records: [changedEvents(ids), ...guests],
-    listingKeys: listingKeysOf(events),
-  });
+  return { records: [changedEvents(ids), ...guests], listingKeys: listingKeysOf(events) };
 }
 
 /** Never before the time of the transaction, by which clients find what has changed (readSettledTime). */

@@ -16,6 +16,7 @@ import type { Category, Template } from './catalogue-schemas.ts';
 import { type EventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
 import { type Field, inputTime } from './field.ts';
+import { scopes } from './series/scopes.ts';
 import { tombstoneReasons } from './tombstones.ts';
 
 export const EventParams = Type.Object({
@@ -71,7 +72,8 @@ const listed = {
       id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f1'] }),
       date: Type.String({
         examples: ['2026-12-01T18:00'],
-        description: 'The local start that the rule of the series gives; of an all-day event, the day. It identifies the occurrence.',
+        description:
+          'The local start that the rule of the series gives; of an all-day event, the day. It identifies the occurrence.',
       }),
       isChanged: Type.Boolean({ description: 'Whether a field was changed for this occurrence alone.' }),
     }),
@@ -191,6 +193,35 @@ export const Event = named(
   }),
 );
 export type Event = Static<typeof Event>;
+
+const affected = Type.Integer({
+  examples: [12],
+  description: 'The number of events in the scope: 1 without a series.',
+});
+
+/** The record after a change. */
+export const ChangedEvent = named(
+  'ChangedEvent',
+  Type.Object({
+    ...Event.properties,
+    affected,
+    keptOwn: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Of a change with the scope `following` or `all`: the ids of occurrences in which a field of the change kept a value of its own.',
+      }),
+    ),
+  }),
+);
+export const DeletedEvents = named('DeletedEvents', Type.Object({ success: Type.Literal(true), affected }));
+
+export const ScopeQuery = Type.Object({
+  scope: Type.Optional(
+    oneOf(scopes, {
+      description: 'Which occurrences of a series; `this` without a series. Default: `this`.',
+    }),
+  ),
+});
 
 const EventTombstone = named(
   'EventTombstone',

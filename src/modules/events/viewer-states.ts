@@ -55,7 +55,7 @@ export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): P
   return keys.map((_, i) => found.get(i + 1) ?? noViewerState);
 }
 
-const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
+export const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
 
 /** What a person has at an event, in one of these tables. */
 type OwnRow = { n: number } & (

@@ -100,6 +100,20 @@ export const toItemValues = ({ quantityNeeded, emoji, ...item }: NewItem): ItemV
   needed: quantityNeeded,
 });
 
+/** What `toItemValues` reads, of an item that exists. */
+export const toNewItem = ({
+  needed,
+  kind,
+  title,
+  description,
+  emoji,
+  imageUrl,
+  link,
+}: ItemValues): NewItem => ({
+  ...{ kind, title, description, emoji, imageUrl, link },
+  quantityNeeded: needed,
+});
+
 /**
  * Adds items under the next numbers of their event, in the given order. The counter in `event_counters` assigns each
  * number once, also after items are deleted. The transaction must hold a lock on the event, or have inserted it.

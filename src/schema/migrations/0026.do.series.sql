@@ -5,12 +5,14 @@ create table series (
   organizer_id uuid not null,
   -- The canonical value of an RRULE, over local times.
   rrule text not null,
-  -- Local dates beside those of the rule, and the dates that are left out, as `events.series_date`.
+  -- Local dates beside those of the rule, those that are left out, and those of deleted occurrences, as `events.series_date`.
   extra_dates text[] not null,
   excluded_dates text[] not null,
+  deleted_dates text[] not null,
   -- The first date, and the zone of all of them.
   first_date text not null,
   timezone text not null,
+  all_day boolean not null,
   -- By the clocks of the zone, as ISO 8601 durations: how long an occurrence lasts, and how long before its start its answers close.
   length text not null,
   closes_before text,

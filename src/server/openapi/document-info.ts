@@ -31,6 +31,7 @@ const tags = [
   { name: 'Guests', description: 'Answers of people without an account.' },
   { name: 'Invitations', description: 'Invitations of people, and answers to them.' },
   { name: 'Comments', description: 'Comments of people on events.' },
+  { name: 'Series', description: 'Rules that make events: every Tuesday, or the first Sunday of a month.' },
   { name: 'Announcements', description: 'What organizers write to the guests of an event.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
   { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },

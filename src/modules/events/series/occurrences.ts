@@ -1,0 +1,53 @@
+/** Locks a series with the occurrences that a change or a deletion concerns. */
+import { lockEach, type Statement, sql, type Transaction } from '#pg';
+import type { Caller } from '../../../identity/caller.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
+import type { EventRow } from '../present.ts';
+import { listEventRows } from '../repo.ts';
+import { findOwnEvent } from '../require-own-event.ts';
+import { lockSeries, type Series } from './repo.ts';
+
+/** An event that is an occurrence. */
+export type OccurrenceRow = EventRow & { seriesId: string; seriesDate: string };
+
+export const isOccurrence = (event: EventRow): event is OccurrenceRow =>
+  event.seriesId !== null && event.seriesDate !== null;
+
+/**
+ * Locks the series of an event. A split can give the event to another series while this waits; a series that a split makes has a
+ * higher id, so series are locked in ascending order.
+ * @throws Problem `event_not_found`, `not_organizer`; `invalid_request` for an event without a series
+ */
+export async function lockSeriesOf(
+  tx: Transaction,
+  eventId: string,
+  caller: Caller,
+): Promise<{ series: Series; event: OccurrenceRow }> {
+  for (let locked: Series | null = null; ; ) {
+    const event = await findOwnEvent(tx, eventId, caller);
+    if (!isOccurrence(event)) throw invalid('scope', 'must be this for an event without a series');
+    if (locked?.id === event.seriesId) return { series: locked, event };
+    locked = await lockSeries(tx, event.seriesId);
+    // The account of the organizer is deleted.
+    if (!locked) throw new Problem('event_not_found');
+  }
+}
+
+/**
+ * Locks occurrences of a series, which must be locked: none is added meanwhile.
+ * @param condition on `events e`
+ * @returns them in the order of their dates
+ */
+export async function lockOccurrences(
+  tx: Transaction,
+  seriesId: string,
+  condition: Statement,
+): Promise<OccurrenceRow[]> {
+  const found = await tx.query<{ id: string }>(
+    sql`select e.id from events e where e.series_id = ${seriesId} and ${condition}`,
+  );
+  const ids = found.map(({ id }) => id);
+  await lockEach(ids, String, (id) => tx.query(sql`select 1 from events where id = ${id} for update`));
+  const rows = ids.length === 0 ? [] : await listEventRows(tx, ids);
+  return rows.filter(isOccurrence).sort((a, b) => (a.seriesDate < b.seriesDate ? -1 : 1));
+}

@@ -1,0 +1,65 @@
+import { newId } from '#base';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { languageOf } from '../../http/request-language.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
+import { withDefaults } from '../events/event-rules.ts';
+import { withChosenCover } from '../events/present.ts';
+import { insertEvents } from '../events/repo.ts';
+import { planOf } from '../events/series/planned-dates.ts';
+import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
+import type { EventServices } from '../events/services.ts';
+import { noViewerState } from '../events/viewer-states.ts';
+import { insertItemsOf, toRows } from './make-dates.ts';
+import { maxActive, requireRoom } from './policy.ts';
+import { findNextEvents, toSeries } from './present.ts';
+import { inside, readSchedule } from './read-series.ts';
+import { maxSeriesValues, NewSeries, Series } from './schemas.ts';
+
+export const createSeries = defineEndpoint({
+  method: 'POST',
+  path: '/v1/series',
+  summary: 'Create a series of events',
+  description:
+    'Its occurrences are events of their own, each with its RSVPs, items, claims and comments. They exist for 13 months ahead, at most ' +
+    '60 and at least two; the following ones are made as time passes. `startAt` of the event is the first date, and must be a date of ' +
+    'the rule. Dates have its wall-clock time. A series counts as one event towards the daily limit, and its items once. A person has ' +
+    `at most ${maxActive} series that have not ended.`,
+  caller: 'fresh',
+  retry: 'idempotent',
+  createdHeaders: ['Location'],
+  body: NewSeries,
+  response: { 201: Series },
+  problems: ['series_full', 'item_list_full', 'quota_exceeded'],
+  limits: { turns: 'heavy', maxBodyValues: maxSeriesValues },
+
+  async handler({ caller, body, idempotency, request }, services: EventServices) {
+    const { people, clock, config } = services;
+    const fields = inside('event', () => withDefaults(withChosenCover(body.event, config.publicUrl)));
+    const schedule = readSchedule(fields, body, 'event.startAt');
+    const items = body.items ?? [];
+    const [organizer, language] = await Promise.all([people.find(caller.id), languageOf(services, request)]);
+    return runIdempotent(services, caller, idempotency, async (tx) => {
+      const now = clock();
+      await countTowardsQuota(tx, services, caller.id, 'events');
+      await countTowardsQuota(tx, services, caller.id, 'items', items.length);
+      await requireRoom(tx, caller.id, now);
+      const series = {
+        ...{ id: newId(), organizerId: caller.id, schedule, fields: seriesFieldsOf(fields), items },
+        ...{ status: 'active' as const, createdAt: now },
+      };
+      const plan = planOf(series, now);
+      await insertSeries(tx, series, plan.dueAt);
+      await insertEvents(tx, caller.id, toRows(series, plan, true), now, {
+        insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
+      });
+      const next = (await findNextEvents(tx, [series.id], caller, now)).get(series.id);
+      const reader = { viewerState: noViewerState, language, publicUrl: config.publicUrl, now };
+      return {
+        status: 201 as const,
+        body: toSeries(series, { organizer, next }, reader),
+        headers: { location: `/v1/series/${series.id}` },
+      };
+    });
+  },
+});

@@ -1,0 +1,43 @@
+/** Account export: the series that the person organizes. */
+import { Type } from 'typebox';
+import { sql } from '#pg';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { NewItem } from '../items/schemas.ts';
+
+const { id } = exportColumns;
+const dates = Type.Array(Type.String({ examples: ['2026-12-24T18:00'] }));
+
+export const seriesExportSections: ExportSection[] = [
+  {
+    name: 'series',
+    row: exportRow('ExportSeries', {
+      id,
+      rrule: Type.String({ examples: ['FREQ=WEEKLY;BYDAY=TU'] }),
+      extraDates: dates,
+      excludedDates: dates,
+      deletedDates: dates,
+      firstDate: Type.String({ examples: ['2026-12-01T18:00'] }),
+      timezone: Type.String({ examples: ['Europe/Oslo'] }),
+      allDay: Type.Boolean(),
+      length: Type.String({ description: 'An ISO 8601 duration.', examples: ['PT2H'] }),
+      closesBefore: nullable(
+        Type.String({ description: 'How long before its start the answers to an occurrence close.' }),
+      ),
+      fields: Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'The fields of new occurrences, as those of an event.',
+      }),
+      items: Type.Array(NewItem),
+      status: oneOf(['active', 'ended']),
+      createdAt: timestamp(),
+    }),
+    description: 'The series of events that the person organizes.',
+    tables: ['series'],
+    rows: (subject) => sql`
+      select id, rrule, extra_dates, excluded_dates, deleted_dates, first_date, timezone, all_day, length, closes_before, fields, items, status,
+        created_at
+      from series where organizer_id = ${subject.id} order by created_at, id`,
+  },
+];

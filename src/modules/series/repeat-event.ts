@@ -1,0 +1,83 @@
+import { newId } from '#base';
+import { sql } from '#pg';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { languageOf } from '../../http/request-language.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { insertEvents } from '../events/repo.ts';
+import { requireOwnEvent } from '../events/require-own-event.ts';
+import { EventParams } from '../events/schemas.ts';
+import { joinSeries } from '../events/series/join-series.ts';
+import { planOf } from '../events/series/planned-dates.ts';
+import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
+import { formatDate } from '../events/series/schedule.ts';
+import type { EventServices } from '../events/services.ts';
+import { noViewerState } from '../events/viewer-states.ts';
+import { listItems, toNewItem } from '../items/repo.ts';
+import { insertItemsOf, toRows } from './make-dates.ts';
+import { maxActive, requireRoom } from './policy.ts';
+import { findNextEvents, toSeries } from './present.ts';
+import { readSchedule } from './read-series.ts';
+import { maxDates, maxSeriesItems, Repetition, Series } from './schemas.ts';
+
+export const repeatEvent = defineEndpoint({
+  method: 'POST',
+  path: '/v1/events/:id/repeat',
+  summary: 'Make an event the first of a series',
+  description:
+    'For its organizer and admins. The event keeps its answers, items and claims; the following occurrences have its fields and items, ' +
+    `of these the first ${maxSeriesItems}. The organizer has at most ${maxActive} series that have not ended.`,
+  caller: 'fresh',
+  retry: 'idempotent',
+  createdHeaders: ['Location'],
+  params: EventParams,
+  body: Repetition,
+  response: { 201: Series },
+  problems: [
+    ...(['event_not_found', 'not_organizer', 'already_series', 'event_cancelled', 'event_over'] as const),
+    ...(['event_hidden', 'series_full'] as const),
+  ],
+  limits: { turns: 'heavy', maxBodyValues: 2 * (1 + maxDates) + 10 },
+
+  async handler({ caller, params, body, idempotency, request }, services: EventServices) {
+    const { people, clock, config } = services;
+    const eventId = readId(params.id, 'event_not_found');
+    const language = await languageOf(services, request);
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => {
+      const event = await requireOwnEvent(tx, eventId, caller);
+      const now = clock();
+      if (event.seriesId !== null) throw new Problem('already_series');
+      const schedule = readSchedule(event, body, 'startAt');
+      if (event.status === 'cancelled') throw new Problem('event_cancelled');
+      if (event.endAt <= now) throw new Problem('event_over');
+      // Further dates would be public in the place of the event that an admin hides.
+      if (event.hidden) throw new Problem('event_hidden');
+      const { organizerId } = event;
+      await tx.query(sql`select 1 from users where id = ${organizerId} for key share`);
+      await requireRoom(tx, organizerId, now);
+      const items = (await listItems(tx, [eventId])).slice(0, maxSeriesItems).map(toNewItem);
+      const series = {
+        ...{ id: newId(), organizerId, schedule, fields: seriesFieldsOf(event), items },
+        ...{ status: 'active' as const, createdAt: now },
+      };
+      const plan = planOf(series, now);
+      const date = formatDate(schedule.first, schedule.allDay);
+      await insertSeries(tx, series, plan.dueAt);
+      await joinSeries(tx, eventId, { seriesId: series.id, seriesDate: date });
+      const dates = plan.dates.filter((planned) => planned.date !== date);
+      await insertEvents(tx, organizerId, toRows(series, { dates }, false), now, {
+        insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
+        changed: [event],
+      });
+      const next = (await findNextEvents(tx, [series.id], caller, now)).get(series.id);
+      const organizer = await people.find(organizerId);
+      const reader = { viewerState: noViewerState, language, publicUrl: config.publicUrl, now };
+      return {
+        status: 201 as const,
+        body: toSeries(series, { organizer, next }, reader),
+        headers: { location: `/v1/series/${series.id}` },
+      };
+    });
+  },
+});

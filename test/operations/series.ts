@@ -1,0 +1,103 @@
+/** Series of events. */
+import { eventBody } from '../support/factories.ts';
+import { expectStatus } from '../support/setup.ts';
+import { cursorPage, yesOrNo } from './fields.ts';
+import { newItem } from './items.ts';
+import {
+  asking,
+  type Operation,
+  of,
+  optional,
+  ownersOnly,
+  privateRead,
+  privateRow,
+  type RowContext,
+  required,
+  text,
+} from './operation.ts';
+import { listOf, object, oneOf, type Rule } from './rules.ts';
+
+/** Which rules and dates a series takes depends on its event, and is tested in test/series/. */
+const openIf = (isShaped: (value: unknown) => boolean, bad: unknown[]): Rule => ({
+  judge: (value) => (isShaped(value) ? 'open' : 'shape'),
+  good: [],
+  bad,
+});
+const isText = (value: unknown) => typeof value === 'string' && value.length >= 1 && [...value].length <= 500;
+const rrule = openIf(isText, ['', null, 0, 'x'.repeat(501), []]);
+const isDate = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/.test(value);
+const dates = openIf(
+  (value) => Array.isArray(value) && value.length <= 500 && value.every(isDate),
+  [null, 'x', ['x'], [null], {}, Array(501).fill('2040-05-01')],
+);
+const event = openIf(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  [null, 'x', []],
+);
+const items = listOf(object(newItem), 0, 30);
+const repetition = of({ rrule }, { extraDates: dates, excludedDates: dates });
+
+const fullMinute = { startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' };
+const weekly = { rrule: 'FREQ=WEEKLY;COUNT=2' };
+
+const madeBy =
+  (tail: string, fields: Record<string, unknown> = {}) =>
+  async ({ api, organizer }: RowContext): Promise<string> => {
+    const body = { event: eventBody({ ...fullMinute, ...fields }), ...weekly };
+    const made = await api.post('/v1/series', organizer.token, body);
+    return `/v1/series/${expectStatus(made, 201).body.id}${tail}`;
+  };
+const rowsOf = (tail: string) => ({
+  '': { path: madeBy(tail) },
+  private: { ...privateRead, path: madeBy(tail, { visibility: 'private' }) },
+});
+const ownRowsOf = (tail: string) => ({
+  '': { statuses: ownersOnly(200), path: madeBy(tail) },
+  private: privateRow(200, { path: madeBy(tail, { visibility: 'private' }) }),
+});
+const repeatable =
+  (visibility: string) =>
+  async ({ api, organizer }: RowContext): Promise<string> => {
+    const made = await api.post('/v1/events', organizer.token, eventBody({ ...fullMinute, visibility }));
+    return `/v1/events/${expectStatus(made, 201).body.id}/repeat`;
+  };
+
+/** Which occurrences a change concerns. */
+export const scope = text(oneOf('this', 'following', 'all'));
+
+export const seriesOperations: Record<string, Operation> = {
+  'POST /v1/series': {
+    ...required(201),
+    ...of({ event, rrule }, { extraDates: dates, excludedDates: dates, items }),
+    example: () => ({ event: eventBody(fullMinute), ...weekly }),
+  },
+  'GET /v1/series/{id}': { ...optional(), rows: rowsOf('') },
+  'GET /v1/series/{id}/events': {
+    ...optional(),
+    ...asking({ when: text(oneOf('upcoming', 'past')), ...cursorPage }),
+    rows: rowsOf('/events'),
+  },
+  'PATCH /v1/series/{id}': {
+    ...required(),
+    ...asking({ dryRun: yesOrNo }),
+    ...of({}, { rrule, extraDates: dates, excludedDates: dates }),
+    example: () => ({ rrule: 'FREQ=DAILY;COUNT=3' }),
+    rows: ownRowsOf(''),
+  },
+  'GET /v1/me/series': { ...required(), ...asking(cursorPage) },
+  'PUT /v1/series/{id}/items': {
+    ...required(),
+    ...of({ items }),
+    example: () => ({ items: [{ title: 'Plates', kind: 'bring', quantityNeeded: 2 }] }),
+    rows: ownRowsOf('/items'),
+  },
+  'POST /v1/events/{id}/repeat': {
+    ...required(201),
+    ...repetition,
+    example: () => weekly,
+    rows: {
+      '': { statuses: ownersOnly(201), path: repeatable('public') },
+      private: privateRow(201, { path: repeatable('private') }),
+    },
+  },
+};
