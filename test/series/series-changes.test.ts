@@ -16,7 +16,7 @@ const timesOf = async (id: string) => (await eventsOf(id)).map(({ startAt, endAt
 const times = (from: string, to: string) => weeks.map((day) => [at(`${day}T${from}`), at(`${day}T${to}`)]);
 const runJob = () => makeDueDates({ db: api.sql, clock: clock.now });
 
-// spec: 34 PATCH /v1/events/:id
+// spec: 6 PATCH /v1/events/:id: scopes of a change
 test('this: 200, the occurrence alone changes and is changed for itself; affected is 1', async () => {
   const { id } = await createSeries(organizer);
   const [, second] = await eventsOf(id);
@@ -119,7 +119,7 @@ test('all: a refusal for one refuses all, and names the date', async () => {
   const [first, , third] = await eventsOf(id);
   const guest = await createUser(api);
   await rsvpGoing(api, guest, third?.id ?? '');
-  expectStatus(await api.post(`/v1/events/${third?.id}/bookings`, guest.token, { seats: 3 }), 201);
+  expectStatus(await api.post(`/v1/events/${third?.id}/booking`, guest.token, { seats: 3 }), 201);
   const response = await patch(first?.id ?? '', organizer, { capacity: 2, title: 'Smaller' }, 'all');
   assert.match(expectProblem(response, 409, 'capacity_below_booked').body.detail, /2031-01-21T18:00/);
   assert.equal(
@@ -222,7 +222,7 @@ test('cancel: one date alone leaves the others; all cancels what was restored al
   assert.deepEqual(new Set(await statuses()), new Set(['cancelled']));
 });
 
-// spec: 34 DELETE /v1/events/:id
+// spec: 6 DELETE /v1/events/:id: scopes of a deletion
 test('delete: this excludes the date, and the job does not make it again', async () => {
   const { id } = await createSeries(organizer);
   const [, second] = await eventsOf(id);

@@ -14,7 +14,7 @@ const organizer = await createUser(api);
 const pathsOf = ({ body }: { body: { errors?: { path: string }[] } }) => body.errors?.map(({ path }) => path);
 const runJob = () => makeDueDates({ db: api.sql, clock: clock.now });
 
-// spec: 34 POST /v1/series
+// spec: 6 POST /v1/series: series of events
 test('series: 201 with the series; its dates exist and have the wall-clock time of the first one', async () => {
   const series = await createSeries(organizer, {
     event: eventOn('2031-03-18', { title: 'Choir' }),
@@ -197,7 +197,7 @@ test('series: a repeated request with an Idempotency-Key makes one series', asyn
   assert.equal(first.headers.get('location'), `/v1/series/${first.body.id}`);
 });
 
-// spec: 34 POST /v1/events/:id/repeat
+// spec: 6 POST /v1/events/:id/repeat: an event becomes the first of a series
 test('repeat: 201, and the event is the first occurrence and keeps its answers and claims', async () => {
   const guest = await createUser(api);
   const event = await createEvent(api, organizer, eventOn(firstDate));
@@ -226,7 +226,7 @@ test('repeat: 201, and the event is the first occurrence and keeps its answers a
   );
 });
 
-// spec: 34 PUT /v1/series/:id/items
+// spec: 6 PUT /v1/series/:id/items: items of a series
 test('items: coming lists that nobody changed or claimed from are replaced; the others stay', async () => {
   const items = [{ title: 'Cake', kind: 'bring', quantityNeeded: 2 }];
   const { id } = await createSeries(organizer, { items });
