@@ -14,6 +14,7 @@ import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
 import { openIdConnectFaults } from './faults/openid-connect.ts';
 import { peopleFaults } from './faults/people.ts';
+import { seriesFaults } from './faults/series.ts';
 import { sessionFaults } from './faults/sessions.ts';
 import { telemetryFaults } from './faults/telemetry.ts';
 import { textMessageFaults } from './faults/text-messages.ts';
@@ -25,6 +26,7 @@ export const faults: Fault[] = [
   ...peopleFaults,
   ...accessFaults,
   ...endpointFaults,
+  ...seriesFaults,
   ...sessionFaults,
   ...openIdConnectFaults,
   ...textMessageFaults,

@@ -14,7 +14,7 @@ const organizer = await createUser(api);
 const pathsOf = ({ body }: { body: { errors?: { path: string }[] } }) => body.errors?.map(({ path }) => path);
 const runJob = () => makeDueDates({ db: api.sql, clock: clock.now });
 
-// spec: 6 POST /v1/series: series of events
+// spec: 6 POST /v1/series, GET /v1/series/:id, GET /v1/series/:id/events: series of events
 test('series: 201 with the series; its dates exist and have the wall-clock time of the first one', async () => {
   const series = await createSeries(organizer, {
     event: eventOn('2031-03-18', { title: 'Choir' }),
@@ -170,6 +170,7 @@ test('series: whoever sees an occurrence sees the series; 404 for others', async
   assert.deepEqual(await datesOf(id, stranger), [`${firstDate}T18:00`]);
 });
 
+// spec: 6 GET /v1/me/series: the series of the caller
 test('series: 409 series_full above 50 that have not ended', async () => {
   const person = await createUser(api);
   for (let i = 0; i < 50; i++) await createSeries(person, { rrule: 'FREQ=WEEKLY;COUNT=1' });

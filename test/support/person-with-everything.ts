@@ -138,13 +138,11 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   );
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
-  expectStatus(
-    await api.post('/v1/series', person.token, {
-      event: eventBody({ startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' }),
-      rrule: 'FREQ=WEEKLY;COUNT=2',
-    }),
-    201,
-  );
+  const series = await api.post('/v1/series', person.token, {
+    event: eventBody({ startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' }),
+    rrule: 'FREQ=WEEKLY;COUNT=2',
+  });
+  const { body: occurrences } = await api.get(`/v1/series/${expectStatus(series, 201).body.id}/events`);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
   const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });
   await askToJoin(api, person, closed.id, { message: 'I know Xanthippe.' });
@@ -173,7 +171,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
       hashContact(secretKey, { kind: 'email', value: email }),
     ],
     around,
-    owned: [own.id, draft.id, cancelled.id],
+    owned: [own.id, draft.id, cancelled.id, ...occurrences.data.map(({ id }: { id: string }) => id)],
     texts: [
       ...Object.values(profile),
       'Ouagadougou',

@@ -3,9 +3,16 @@ import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
-import { NewItem } from '../items/schemas.ts';
 
 const { id } = exportColumns;
+/** An object as it is stored. */
+const anyFields = (examples: object[], description = '') =>
+  Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: true,
+    examples,
+    ...(description && { description }),
+  });
 const dates = Type.Array(Type.String({ examples: ['2026-12-24T18:00'] }));
 
 export const seriesExportSections: ExportSection[] = [
@@ -24,12 +31,11 @@ export const seriesExportSections: ExportSection[] = [
       closesBefore: nullable(
         Type.String({ description: 'How long before its start the answers to an occurrence close.' }),
       ),
-      fields: Type.Unsafe<object>({
-        type: 'object',
-        additionalProperties: true,
-        description: 'The fields of new occurrences, as those of an event.',
-      }),
-      items: Type.Array(NewItem),
+      fields: anyFields(
+        [{ title: 'Choir', category: 'music' }],
+        'The fields of new occurrences, as those of an event.',
+      ),
+      items: Type.Array(anyFields([{ title: 'Cake', kind: 'bring', quantityNeeded: 1 }])),
       status: oneOf(['active', 'ended']),
       createdAt: timestamp(),
     }),

@@ -134,26 +134,31 @@ export const cacheFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/repo.ts', [
     [
-      'await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });',
-      '',
+      'listingKeys: listingKeysOf([...events.map(({ event }) => event), ...changed]),',
+      'listingKeys: [],',
       'list-freshness',
       'another server does not list a new event',
     ],
     [
-      'records: [changedEvents([before.id])],',
+      'records: [changedEvents(changes.map(({ before }) => before.id))],',
       'records: [],',
       'row-versions',
       'another server shows the former event',
     ],
     [
-      'listingKeys: listingKeysOf([before, after]),',
+      'listingKeys: listingKeysOf(changes.flatMap(({ before, after }) => [before, after])),',
       'listingKeys: [],',
       'list-freshness',
       'another server lists the former event',
     ],
-    ['listingKeys: listingKeysOf([event]),', '', 'list-freshness', 'another server lists a deleted event'],
     [
-      'await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));',
+      'listingKeys: listingKeysOf(events) };',
+      'listingKeys: [] };',
+      'list-freshness',
+      'another server lists a deleted event',
+    ],
+    [
+      'await addToEventsCount(tx, organizerId, -events.reduce((sum, event) => sum + eventsCountOf(event), 0));',
       '',
       'users',
       'drifting counter',
