@@ -6,18 +6,20 @@ import {
   calendarDay,
   dayNumber,
   dayNumberOf,
-  daysInMonth,
   isLeapYear,
-  modulo,
   startOfWeek,
   startOfWeekYear,
   weekdayOf,
 } from './day-numbers.ts';
 import { withDefaults } from './defaults.ts';
-import { type NumberedWeekday, type Rule, weekdays } from './rule.ts';
+import { MatchingDays } from './matching-days.ts';
+import { type Rule, weekdays } from './rule.ts';
 
-/** After so many blocks, the calendar repeats: 400 years have a whole number of weeks. Each day may be of any interval. */
-const blocksOfCycle = { DAILY: Infinity, WEEKLY: 20_871, MONTHLY: 4800, YEARLY: 400 };
+/**
+ * The calendar repeats after 400 years, which are a whole number of weeks. Days with an interval repeat later; for them, it is
+ * 10,000 years.
+ */
+const blocksOfCycle = { DAILY: 120_000, WEEKLY: 20_871, MONTHLY: 4800, YEARLY: 400 };
 
 /** No day is later than in this year, the last one that RFC 5545 can write. */
 export const lastDayEver = dayNumber(9999, 12, 31);
@@ -28,11 +30,7 @@ export class Expansion {
   readonly #first: number;
   readonly #firstBlock: number;
   readonly #weekStart: number;
-  /** Numbers of `BYDAY` count in the year, not in a month. */
-  readonly #countsInYear: boolean;
-  /** The days of a week by `BYDAY`, from 0, its first day. */
-  readonly #weekOffsets: number[];
-  readonly #monthMasks = new Map<number, number>();
+  readonly #matching: MatchingDays;
   /** From the first day of the year. */
   readonly #yearOffsets = new Map<number, number[]>();
 
@@ -41,12 +39,7 @@ export class Expansion {
     this.#rule = withDefaults(rule, first);
     this.#first = dayNumberOf(first);
     this.#weekStart = weekdays.indexOf(rule.wkst);
-    const { byDay } = this.#rule;
-    this.#weekOffsets = weekdays
-      .flatMap((name, i) => (byDay.length === 0 || byDay.some(({ day }) => day === name) ? [i] : []))
-      .map((i) => modulo(i - this.#weekStart, 7))
-      .sort((a, b) => a - b);
-    this.#countsInYear = rule.freq === 'YEARLY' && rule.byMonth.length === 0;
+    this.#matching = new MatchingDays(this.#rule);
     this.#firstBlock = this.#blockOf(this.#first);
   }
 
@@ -91,11 +84,11 @@ export class Expansion {
       case 'DAILY':
         // A period is a day, which has the positions 1 and -1.
         if (bySetPos.length > 0 && !bySetPos.some((n) => n * n === 1)) return [];
-        return this.#daysOfMonth(block).filter((day) => (day - this.#first) % interval === 0);
+        return this.#matching.ofMonth(block).filter((day) => (day - this.#first) % interval === 0);
       case 'WEEKLY':
-        return this.#atPositions(this.#daysOfWeek(block * 7 - 3 + this.#weekStart));
+        return this.#atPositions(this.#matching.ofWeek(block * 7 - 3 + this.#weekStart));
       case 'MONTHLY':
-        return this.#atPositions(this.#daysOfMonth(block));
+        return this.#atPositions(this.#matching.ofMonth(block));
       case 'YEARLY':
         return this.#daysOfYear(block);
     }
@@ -108,7 +101,7 @@ export class Expansion {
   /** A rule without a day in so many blocks has none in later ones. */
   get #cycle(): number {
     const { freq, bySetPos } = this.#rule;
-    const isEmpty = bySetPos.length > 0 && bySetPos.every((n) => Math.abs(n) > this.#weekOffsets.length);
+    const isEmpty = bySetPos.length > 0 && bySetPos.every((n) => Math.abs(n) > this.#matching.maxOfWeek);
     return freq === 'WEEKLY' && isEmpty ? 0 : blocksOfCycle[freq];
   }
 
@@ -132,23 +125,6 @@ export class Expansion {
     return this.#firstBlock + Math.floor(blocks / this.#step) * this.#step;
   }
 
-  #daysOfWeek(start: number): number[] {
-    const days: number[] = [];
-    for (const offset of this.#weekOffsets) if (this.#matches(start + offset)) days.push(start + offset);
-    return days;
-  }
-
-  /** @param month since year 0 */
-  #daysOfMonth(block: number): number[] {
-    const [year, month] = [Math.floor(block / 12), modulo(block, 12) + 1];
-    if (!this.#isMonth(month)) return [];
-    const start = dayNumber(year, month, 1);
-    const days: number[] = [];
-    for (let mask = this.#maskOf(start, daysInMonth(year, month)); mask !== 0; mask &= mask - 1)
-      days.push(start + 31 - Math.clz32(mask & -mask));
-    return days;
-  }
-
   /** Years with the same weekdays, beside equally long ones, have the same days. */
   #daysOfYear(year: number): number[] {
     const start = dayNumber(year, 1, 1);
@@ -158,39 +134,12 @@ export class Expansion {
     );
     let offsets = this.#yearOffsets.get(key);
     if (!offsets) {
-      const days = this.#rule.byWeekNo.length > 0 ? this.#daysOfWeeks(year) : this.#daysOfMonths(year);
+      const days =
+        this.#rule.byWeekNo.length > 0 ? this.#matching.ofWeeksIn(year) : this.#matching.ofMonthsIn(year);
       offsets = this.#atPositions(days).map((day) => day - start);
       this.#yearOffsets.set(key, offsets);
     }
     return offsets.map((offset) => start + offset);
-  }
-
-  #daysOfMonths(year: number): number[] {
-    return Array.from({ length: 12 }, (_, i) => this.#daysOfMonth(year * 12 + i))
-      .flat()
-      .filter((day) => this.#isMarked(day, year));
-  }
-
-  #daysOfWeeks(year: number): number[] {
-    const start = startOfWeekYear(year, this.#weekStart);
-    const weeks = (startOfWeekYear(year + 1, this.#weekStart) - start) / 7;
-    const wanted = this.#rule.byWeekNo.map((n) => (n > 0 ? n : weeks + 1 + n));
-    const sorted = [...new Set(wanted)].filter((n) => n >= 1 && n <= weeks).sort((a, b) => a - b);
-    return sorted.flatMap((n) => this.#daysOfWeek(start + (n - 1) * 7));
-  }
-
-  #matches(day: number): boolean {
-    const { byMonth, byMonthDay, byYearDay } = this.#rule;
-    if (byMonth.length + byMonthDay.length + byYearDay.length === 0) return true;
-    const { year, month, dayOfMonth } = calendarDay(day);
-    if (!this.#isMonth(month)) return false;
-    const mask = this.#maskOf(day - dayOfMonth + 1, daysInMonth(year, month));
-    if ((mask & (1 << (dayOfMonth - 1))) === 0) return false;
-    return this.#isMarked(day, year);
-  }
-
-  #isMonth(month: number): boolean {
-    return this.#rule.byMonth.length === 0 || this.#rule.byMonth.includes(month);
   }
 
   #atPositions(days: number[]): number[] {
@@ -199,50 +148,4 @@ export class Expansion {
     const indexes = new Set(bySetPos.map((n) => (n > 0 ? n - 1 : days.length + n)));
     return [...indexes].sort((a, b) => a - b).flatMap((i) => days[i] ?? []);
   }
-
-  /** The days of a month by `BYMONTHDAY` and `BYDAY`: bit 0 is the first one. @param start its first day */
-  #maskOf(start: number, length: number): number {
-    const key = length * 7 + weekdayOf(start);
-    let mask = this.#monthMasks.get(key);
-    if (mask === undefined) {
-      mask = this.#buildMask(start, length);
-      this.#monthMasks.set(key, mask);
-    }
-    return mask;
-  }
-
-  #buildMask(start: number, length: number): number {
-    const { byMonthDay, byDay } = this.#rule;
-    let mask = 0;
-    for (let i = 0; i < length; i++) {
-      const isDay = byMonthDay.length === 0 || byMonthDay.includes(i + 1) || byMonthDay.includes(i - length);
-      const isWeekday =
-        this.#hasNumbersInYear ||
-        byDay.length === 0 ||
-        byDay.some((each) => isNumbered(each, start, i, length));
-      if (isDay && isWeekday) mask |= 1 << i;
-    }
-    return mask;
-  }
-
-  get #hasNumbersInYear(): boolean {
-    return this.#countsInYear && this.#rule.byDay.some(({ n }) => n !== null);
-  }
-
-  /** Whether `BYYEARDAY` has a day, and `BYDAY` if its numbers count in the year. */
-  #isMarked(day: number, year: number): boolean {
-    const { byYearDay, byDay } = this.#rule;
-    const start = dayNumber(year, 1, 1);
-    const length = isLeapYear(year) ? 366 : 365;
-    const i = day - start;
-    const isDay = byYearDay.length === 0 || byYearDay.includes(i + 1) || byYearDay.includes(i - length);
-    return isDay && (!this.#hasNumbersInYear || byDay.some((each) => isNumbered(each, start, i, length)));
-  }
-}
-
-/** Whether the day at an index of a month or year is such a day of the week. */
-function isNumbered({ day, n }: NumberedWeekday, start: number, i: number, length: number): boolean {
-  if (weekdays[weekdayOf(start + i)] !== day) return false;
-  if (n === null) return true;
-  return n > 0 ? Math.floor(i / 7) + 1 === n : Math.floor((length - 1 - i) / 7) + 1 === -n;
 }
