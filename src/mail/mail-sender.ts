@@ -13,11 +13,11 @@ import {
   endMail,
   extendLeases,
   findDueMails,
+  type Medium,
+  mediumOf,
   postponeMail,
   type QueuedMail,
   takeMail,
-  type Way,
-  wayOf,
 } from './mails.ts';
 import { isSuppressed, suppressAddress } from './suppressions.ts';
 
@@ -66,7 +66,7 @@ const stopMs = 4_000;
 export class MailSender {
   readonly #services: SenderServices;
   readonly #options: Options;
-  readonly #carriers: Record<Way, Carrier>;
+  readonly #carriers: Record<Medium, Carrier>;
   readonly #sending = new Map<TakenMail, Promise<void>>();
   #isStopped = false;
   /** Of the mail server, one after the other. */
@@ -130,7 +130,7 @@ export class MailSender {
    * The ways by which mails can be sent now. Text messages do not wait for a mail server that rests, and mails that were stored
    * before mail was switched off wait until it is on.
    */
-  #waysAt(now: Date): Way[] {
+  #waysAt(now: Date): Medium[] {
     const { mail, text } = this.#carriers;
     const hasMail = mail.isOn && now.getTime() >= this.#restsUntil;
     return [...(hasMail ? (['mail'] as const) : []), ...(text.isOn ? (['text'] as const) : [])];
@@ -148,14 +148,14 @@ export class MailSender {
   async #send(mail: TakenMail): Promise<void> {
     const { db, clock } = this.#services;
     const { id, address: to } = mail;
-    const carrier = this.#carriers[wayOf(mail)];
+    const carrier = this.#carriers[mediumOf(mail)];
     const content = await this.#writeUnlessSuppressed(mail);
     if (!content) return await carrier.uncount(mail.takenAt);
     const reply = await carrier.send({ id, to, content }).catch((error) => {
       if (error instanceof MailFailure) return error;
       throw error;
     });
-    if (wayOf(mail) === 'mail') this.#remember(reply);
+    if (mediumOf(mail) === 'mail') this.#remember(reply);
     if (reply instanceof MailFailure) return await this.#storeFailure(mail, reply);
     this.#count(mail, 'sent');
     await endMail(db, mail, 'sent', { reply, now: clock() });
@@ -164,7 +164,7 @@ export class MailSender {
 
   /** Text messages have a metric of their own, where they are sent. */
   #count(mail: QueuedMail, outcome: MailOutcome): void {
-    if (wayOf(mail) === 'mail') this.#options.count(outcome);
+    if (mediumOf(mail) === 'mail') this.#options.count(outcome);
   }
 
   /** @returns null if nothing is to be sent, which is stored */

@@ -121,15 +121,15 @@ export async function countMailsAbout(
 }
 
 /** How a mail of the queue is sent: to a mail address, or as a text message to a phone number, which begins with `+`. */
-export type Way = 'mail' | 'text';
-export const wayOf = ({ address }: Pick<QueuedMail, 'address'>): Way =>
+export type Medium = 'mail' | 'text';
+export const mediumOf = ({ address }: Pick<QueuedMail, 'address'>): Medium =>
   address.startsWith('+') ? 'text' : 'mail';
 
 /** Finds the mails of a way whose turn is next. */
 export const findDueMails = (
   db: Queryable,
   now: Date,
-  { way, limit }: { way: Way; limit: number },
+  { way, limit }: { way: Medium; limit: number },
 ): Promise<MailKey[]> =>
   db.query<MailKey>(sql`
     select user_id, id from mails

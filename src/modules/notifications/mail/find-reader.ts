@@ -1,7 +1,7 @@
 /** Who reads a mail of a notification. */
 import { sql } from '#pg';
 import type { ReadyConfig } from '../../../config/config.ts';
-import { type QueuedMail, wayOf } from '../../../mail/mails.ts';
+import { mediumOf, type QueuedMail } from '../../../mail/mails.ts';
 import {
   type DeliveredKindName,
   type FanOutKind,
@@ -53,7 +53,7 @@ export async function findReader(
       where u.id = ${userId} and u.suspended_at is null and not exists (
         select 1 from mails m
         where m.user_id = ${userId} and m.kind = ${kind} and m.subject_id = ${subjectId} and m.id > ${id})
-        and (${wayOf(mail) === 'mail'} or ${maxTexts} > (
+        and (${mediumOf(mail) === 'mail'} or ${maxTexts} > (
           select count(*) from mails m where m.user_id = ${userId} and m.address = ${address} and m.state = 'sent'))`),
   ]);
   if (events?.length === 0 || !row || !reaches(kind, row.level ?? undefined, 'mail')) return null;

@@ -2,7 +2,7 @@
 import { dayMs, minId, newId } from '#base';
 import { type Queryable, type Statement, sql } from '#pg';
 import { baseLanguage, type Language } from '../../../../web/src/lib/language/languages.ts';
-import { listLastMails, type NewMail, prepareMails, wayOf } from '../../../mail/mails.ts';
+import { listLastMails, mediumOf, type NewMail, prepareMails } from '../../../mail/mails.ts';
 import { type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
 import { listInvitedAddresses } from '../../invitations/invited-guests.ts';
 
@@ -48,7 +48,7 @@ export async function prepareNotificationMails(
     const mailbox = mailboxOf.get(userId);
     if (!mailbox || isMailed.has(keyOf(notification))) return [];
     const { pauseMs, waitMs = 0, isCollected, isTexted } = mailRuleOf(kind);
-    if (wayOf(mailbox) === 'text' && !isTexted) return [];
+    if (mediumOf(mailbox) === 'text' && !isTexted) return [];
     const subjectId = isCollected ? userId : notification.subjectId;
     const nextAt = (lastAt.get(keyOf({ userId, kind, subjectId })) ?? 0) + pauseMs;
     return [

@@ -3,7 +3,7 @@ import { sql } from '#pg';
 import type { Viewer } from '../../../identity/caller.ts';
 import { isMailKind } from '../../../mail/kinds.ts';
 import type { MailContent } from '../../../mail/layout.ts';
-import { type QueuedMail, wayOf } from '../../../mail/mails.ts';
+import { mediumOf, type QueuedMail } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import { isAddressed } from '../../../outbox/announcements.ts';
 import { anonymousKinds, countedKinds, type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
@@ -46,7 +46,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
     isFromOrganizer ? findReplyAddress(services, row) : null,
   ]);
   if (!isConfirmed(reader, row)) return discreetContent(news, mail.language, context);
-  if (wayOf(mail) === 'text' && !isTexted(news)) return null;
+  if (mediumOf(mail) === 'text' && !isWorthText(news)) return null;
   const content = newsContent(news, mail.language, context);
   return { ...content, ...(calendar && { calendar }), ...(replyTo && { replyTo }) };
 }
@@ -55,7 +55,7 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
 const kindsWithoutCalendar: DeliveredKindName[] = ['announcement', ...anonymousKinds];
 
 /** Text messages cost money: of changes, they tell those of the time and the place, and that the event takes place again. */
-const isTexted = ({ row, changes }: MailedNews): boolean =>
+const isWorthText = ({ row, changes }: MailedNews): boolean =>
   row.kind !== 'eventChanged' || changes?.parts.some((part) => part !== 'title') === true;
 
 /**
