@@ -3,6 +3,7 @@ import test from 'node:test';
 import { eraseOldGuests } from '../../src/modules/guests/erase-guests.ts';
 import {
   addAddress,
+  createAdmin,
   createEvent,
   createItem,
   createUser,
@@ -89,6 +90,30 @@ test("take over: what the account has stays, the guest's others pass whole, and 
       [1, 1],
     ],
   );
+  await assertCounters(api.sql);
+});
+
+// spec: 5 GET /v1/me/guests, POST /v1/me/guests/:id/take-over: guests without an account: take-over
+test('take over: 404 while an admin hides the event, as the list shows none; a guest of a private one is offered', async () => {
+  const [admin, person, email] = [await createAdmin(api), await createUser(api), nextAddress()];
+  const event = await createEvent(api, organizer);
+  const guest = await answerAsGuest(api, event.id, { email, name: 'Mara', status: 'going' });
+  await addAddress(api, person, email);
+  const list = async () => expectStatus(await api.get('/v1/me/guests', person.token), 200).body.data;
+  const take = (id: string) => api.post(`/v1/me/guests/${id}/take-over`, person.token);
+  const hide = (method: 'PUT' | 'DELETE') =>
+    api.call(method, `/v1/admin/events/${event.id}/hidden`, {
+      token: admin.token,
+      ...(method === 'PUT' && { body: { reason: 'x' } }),
+    });
+  expectStatus(await hide('PUT'), 200);
+  assert.deepEqual(await list(), []);
+  expectProblem(await take(guest.user.id), 404, 'guest_not_found');
+  expectStatus(await hide('DELETE'), 200);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
+  assert.equal((await list()).length, 1);
+  expectStatus(await take(guest.user.id), 200);
+  for (const id of ['x', organizer.id, person.id]) expectProblem(await take(id), 404, 'guest_not_found');
   await assertCounters(api.sql);
 });
 

@@ -4,6 +4,7 @@ import { type Queryable, sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { named, nullable, oneOf, ref, Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { listGuestsOf } from '../accounts/guests.ts';
@@ -12,8 +13,8 @@ import { moveComments } from '../comments/people-leave.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { moveStanding } from '../events/event-people.ts';
 import { isVisible } from '../events/policy.ts';
-import { toListedEvent } from '../events/present.ts';
-import { rsvpStatuses } from '../events/repo.ts';
+import { type EventRow, toListedEvent } from '../events/present.ts';
+import { findEvent, rsvpStatuses } from '../events/repo.ts';
 import { ListedEvent } from '../events/schemas.ts';
 import { findRemoved, requireNotRemoved } from '../events/standings.ts';
 import { listInvitedGuests, moveInvitations } from '../invitations/invited-guests.ts';
@@ -60,8 +61,7 @@ export const listMyGuests = defineEndpoint({
     const shown = await Promise.all(
       found.map(async ({ id, name, eventId }): Promise<OwnGuest | null> => {
         const event = await services.events.find(eventId);
-        // The guest sees the event.
-        if (!event || !isVisible(event.row, caller, { isInvited: true })) return null;
+        if (!event || !isSeenByGuest(event.row, caller)) return null;
         const [guest, own, claims] = await Promise.all([
           viewerStates.find({ eventId, userId: id }),
           viewerStates.find({ eventId, userId: caller.id }),
@@ -94,8 +94,8 @@ export const takeOver = defineEndpoint({
 
   async handler({ caller, params, request }, services: GuestServices) {
     const id = readId(params.id, 'guest_not_found');
-    await actAs(services.db, caller, async (tx) => {
-      const eventId = await lockOwnGuest(tx, caller.id, id, tokenOf(request));
+    await actAs(services.db, caller, async (tx, caller) => {
+      const eventId = await lockOwnGuest(tx, caller, id, tokenOf(request));
       const people = { eventId, from: id, to: caller.id };
       await moveAttendance(tx, people);
       // Under the lock of the event, which a removal holds.
@@ -112,6 +112,10 @@ export const takeOver = defineEndpoint({
   },
 });
 
+/** Whether an account sees the event of its guest, who is invited to it. */
+const isSeenByGuest = (event: EventRow, account: Viewer): boolean =>
+  isVisible(event, account, { isInvited: true });
+
 const listOwnGuests = async (db: Queryable, userId: string, linkToken: string | undefined) =>
   listGuestsOf(db, userId, await listInvitedGuests(db, userId, linkToken));
 
@@ -122,16 +126,19 @@ const listOwnGuests = async (db: Queryable, userId: string, linkToken: string | 
  */
 async function lockOwnGuest(
   tx: Transaction,
-  userId: string,
+  caller: Viewer,
   guestId: string,
   linkToken: string | undefined,
 ): Promise<string> {
-  const guest = (await listOwnGuests(tx, userId, linkToken)).find(({ id }) => id === guestId);
+  const guest = (await listOwnGuests(tx, caller.id, linkToken)).find(({ id }) => id === guestId);
   const locked =
     guest &&
     (await tx.query(sql`select 1 from users where id = ${guestId} and suspended_at is null for update`));
   if (!guest || locked?.length !== 1) throw new Problem('guest_not_found');
-  const [removed] = await findRemoved(tx, [{ eventId: guest.eventId, userId: guestId }]);
-  if (removed) throw new Problem('guest_not_found');
+  const [[removed], event] = await Promise.all([
+    findRemoved(tx, [{ eventId: guest.eventId, userId: guestId }]),
+    findEvent(tx, guest.eventId),
+  ]);
+  if (removed || !event || !isSeenByGuest(event, caller)) throw new Problem('guest_not_found');
   return guest.eventId;
 }
