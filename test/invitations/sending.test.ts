@@ -263,6 +263,36 @@ test('remind: nobody after the start or a cancellation', async () => {
   assert.equal(expectStatus(await api.post(path, person.token), 202).body.recipients, 0);
 });
 
+test('invitations that wait do not leave once the event is cancelled, nor reminders after the start', async () => {
+  const [person, user] = [await createUser(api), await createUser(api)];
+  const event = await createEvent(api, person, { startAt: inDays(90), endAt: inDays(99) });
+  const { data, meta } = await invite(api, person, event.id, [...addresses(51), { userId: user.id }]);
+  assert.equal(meta.waiting?.number, 2);
+  const last = data[50]?.id;
+  assert.equal((await mailed()).length, 50);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { status: 'cancelled' }), 200);
+  await pass(25, person, user);
+  assert.deepEqual(await mailed(), []);
+  assert.deepEqual(
+    [await deliveryOf(person, last), await deliveryOf(person, data[51]?.id)],
+    ['failed', 'failed'],
+  );
+  assert.deepEqual(expectStatus(await api.get('/v1/notifications', user.token), 200).body.data, []);
+  // It takes place again, and can be sent again.
+  expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { status: 'scheduled' }), 200);
+  expectStatus(await api.post(`/v1/invitations/${last}/send`, person.token), 202);
+  assert.equal((await mailed()).length, 1);
+  assert.equal(
+    expectStatus(await api.post(`/v1/events/${event.id}/invitations/remind`, person.token), 202).body
+      .recipients,
+    51,
+  );
+  const startAt = new Date(api.clock.now().getTime() - hourMs).toISOString();
+  expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { startAt }), 200);
+  assert.deepEqual(await mailed(), []);
+  assert.equal(await deliveryOf(person, data[0]?.id), 'sent');
+});
+
 test('erasure: contacts and addresses of mails are erased 30 days after the end of the event, and with the invitation', async () => {
   const person = await createUser(api);
   const event = await createEvent(api, person, { startAt: inDays(60), endAt: inDays(60, 2) });

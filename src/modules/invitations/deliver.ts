@@ -6,13 +6,15 @@ import { insertMails } from '../../mail/mails.ts';
 import { insertCauses } from '../../outbox/causes.ts';
 import { findOwner } from '../accounts/accounts.ts';
 import { lockContacts } from '../accounts/codes/contact-locks.ts';
+import { findEvent } from '../events/repo.ts';
 import { invitedKinds } from './invitation-mails.ts';
 import { leavesAt } from './limits.ts';
 import { causeOf } from './make-invitations.ts';
+import { mayLeave, mayRemind } from './may-leave.ts';
 import { contactOf, type InvitationRow, lockInvitation, storeDelivery } from './repo.ts';
 import type { Send } from './sends.ts';
 import type { InvitationServices } from './services.ts';
-import { isOpen, readWays } from './ways.ts';
+import { isWayOn, readWays } from './ways.ts';
 
 const batchSize = 50;
 
@@ -52,9 +54,12 @@ async function release(
     if (row?.delivery === 'queued') await storeDelivery(tx, row, 'sent');
     return;
   }
-  if (!isOpen(await readWays(services), send.way)) {
+  const event = await findEvent(tx, send.subjectId);
+  const isWanted = (send.isReminder ? mayRemind : mayLeave)(event, now);
+  if (!isWanted || !isWayOn(await readWays(services), send.way)) {
     await tx.execute(sql`delete from invitation_sends where user_id = ${userId} and id = ${id}`);
-    await storeDelivery(tx, row, 'failed');
+    // A reminder that is late changes nothing about the invitation, which was sent.
+    await storeDelivery(tx, row, send.isReminder && !isWanted ? 'sent' : 'failed');
     return;
   }
   if (send.way === 'inbox') await releaseCause(tx, send, row, now);

@@ -23,7 +23,7 @@ import type { MadeInvitations } from './schemas.ts';
 import { insertSends, lockSends, type NewSend, type Planner, type Send, waitingOf } from './sends.ts';
 import type { InvitationServices } from './services.ts';
 import { hashOfInvitation } from './token.ts';
-import { isOpen, type OpenWays, readWays, wayOf } from './ways.ts';
+import { isWayOn, type OpenWays, readWays, wayOf } from './ways.ts';
 
 type Wanted = {
   subjectId: string;
@@ -76,15 +76,15 @@ export async function makeInvitations(
   };
 }
 
-/** Guests without an account, and suspended accounts, cannot be invited. @throws Problem `user_not_found`, `self_relation` */
+/** Guests without an account, and suspended accounts, cannot be invited. @throws Problem `self_relation`, `user_not_found` */
 async function requireAccounts(tx: Transaction, invitees: ReadInvitee[], event: EventRow): Promise<void> {
   const ids = [...new Set(invitees.flatMap(({ userId }) => userId ?? []))];
   if (ids.length === 0) return;
+  if (ids.includes(event.organizerId)) throw new Problem('self_relation');
   const found = await tx.query(sql`
     select 1 as found from users
     where ${isOneOf(sql`id`, ids)} and guest_of is null and suspended_at is null for key share`);
   if (found.length < ids.length) throw new Problem('user_not_found');
-  if (ids.includes(event.organizerId)) throw new Problem('self_relation');
 }
 
 /** @throws Problem `not_organizer`, `event_cancelled`, `event_over` */
@@ -158,7 +158,7 @@ function planSends(
 ): Send[] {
   return made.flatMap((row) => {
     const way = wayOf(row);
-    if (!isOpen(ways, way)) {
+    if (!isWayOn(ways, way)) {
       row.delivery = 'failed';
       return [];
     }

@@ -6,17 +6,17 @@ import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { requireOrganizer } from '../events/policy.ts';
-import type { EventRow } from '../events/present.ts';
 import { lockVisibleEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
 import { lockOwnInvitation, present } from './invitation.ts';
 import { quotaExceeded } from './limits.ts';
 import { newSend } from './make-invitations.ts';
+import { mayRemind } from './may-leave.ts';
 import { type InvitationRow, selectInvitations } from './repo.ts';
 import { Invitation, InvitationParams, Reminded } from './schemas.ts';
 import { insertSends, lockSends } from './sends.ts';
 import type { InvitationServices } from './services.ts';
-import { isOpen, readWays, wayOf } from './ways.ts';
+import { isWayOn, readWays, wayOf } from './ways.ts';
 
 const maxReminders = 2;
 const [firstPauseMs, pauseMs] = [dayMs, 48 * hourMs];
@@ -55,7 +55,7 @@ async function remind(
   const planner = await lockSends(tx, caller.id, now);
   const event = await lockVisibleEvent(tx, subjectId, caller);
   requireOrganizer(event, caller);
-  if (!isOpenForAnswers(event, now)) return 0;
+  if (!mayRemind(event, now)) return 0;
   const due = await lockDue(tx, subjectId, now);
   const sends = due.map((row) =>
     planner.plan(newSend(row, { isReminder: true, secretKey: config.secretKey })),
@@ -68,10 +68,6 @@ async function remind(
     where subject_id = ${subjectId} and id = any(${due.map(({ id }) => id)}::uuid[])`);
   return due.length;
 }
-
-/** Whether answers are still expected. */
-const isOpenForAnswers = ({ status, startAt, rsvpUntil }: EventRow, now: Date): boolean =>
-  status === 'scheduled' && startAt > now && (rsvpUntil === null || rsvpUntil >= now);
 
 /** Locks the invitations that can be reminded of now. */
 async function lockDue(tx: Transaction, subjectId: string, now: Date): Promise<InvitationRow[]> {
@@ -103,15 +99,15 @@ export const sendInvitationAgain = defineEndpoint({
       if (row.delivery !== 'failed') throw new Problem('not_failed');
       if (row.resends >= maxResends)
         throw quotaExceeded(`An invitation is sent again at most ${maxResends} times.`);
-      const isWayOpen = isOpen(await readWays(services), wayOf(row));
-      if (isWayOpen)
+      const isOn = isWayOn(await readWays(services), wayOf(row));
+      if (isOn)
         await insertSends(tx, [
           planner.plan(newSend(row, { isReminder: false, secretKey: config.secretKey })),
         ]);
       const next: InvitationRow = {
         ...row,
         resends: row.resends + 1,
-        delivery: isWayOpen ? 'queued' : 'failed',
+        delivery: isOn ? 'queued' : 'failed',
       };
       await tx.execute(sql`
         update invitations set resends = ${next.resends}, delivery = ${next.delivery}

@@ -19,4 +19,4 @@ export async function readWays({
 export const wayOf = ({ isById, contactKind }: Pick<InvitationRow, 'isById' | 'contactKind'>): Way =>
   isById ? 'inbox' : (contactKind ?? 'link');
 
-export const isOpen = (ways: OpenWays, way: Way): boolean => way === 'inbox' || way === 'link' || ways[way];
+export const isWayOn = (ways: OpenWays, way: Way): boolean => way === 'inbox' || way === 'link' || ways[way];

@@ -6,9 +6,9 @@ import type { QueuedMail } from '../../../mail/mails.ts';
 import { type Level, reaches } from '../../../outbox/kinds.ts';
 import { findOwner } from '../../accounts/accounts.ts';
 import { hashContact } from '../../accounts/codes/hashes.ts';
-import type { EventRow } from '../../events/present.ts';
 import { findEvent } from '../../events/repo.ts';
 import { invitationOf, invitedKinds } from '../../invitations/invitation-mails.ts';
+import { mayLeave, mayRemind } from '../../invitations/may-leave.ts';
 import { isRefused, refusalLinks } from '../../invitations/refusals.ts';
 import { contactOf, findInvitation, type InvitationRow, storeDelivery } from '../../invitations/repo.ts';
 import { invitationUrl } from '../../invitations/token.ts';
@@ -39,14 +39,16 @@ export async function writeInvitationMail(
     isRefused(db, contactHash),
   ]);
   // What every inviter would see.
-  const isFailed = isRefusing || !event || !inviter || !isOpen(event, clock());
-  if (isFailed || (await isSilent(db, row, mail))) {
+  const isReminder = mail.kind === invitedKinds.reminder;
+  const isWanted = (isReminder ? mayRemind : mayLeave)(event, clock());
+  const isFailed = isRefusing || !event || !inviter || !(isWanted || isReminder);
+  if (isFailed || !isWanted || (await isSilent(db, row, mail))) {
     await storeDelivery(db, invitationOf(mail), isFailed ? 'failed' : 'sent');
     return null;
   }
   const isOld = clock().getTime() - inviter.createdAt.getTime() >= messageAgeMs;
   const invitation = {
-    kind: mail.kind === invitedKinds.reminder ? invitedKinds.reminder : invitedKinds.first,
+    kind: invitedKinds[isReminder ? 'reminder' : 'first'],
     ...{ inviter: inviter.name, event, message: isOld ? row.message : null },
     links: config.mail.hasLinks
       ? { answer: invitationUrl(config, row.id), refuse: refusalLinks(config, contactHash) }
@@ -64,9 +66,6 @@ async function findInviter(db: Queryable, id: string): Promise<Inviter | null> {
   );
   return found ?? null;
 }
-
-const isOpen = ({ status, hidden, endAt }: EventRow, now: Date): boolean =>
-  status === 'scheduled' && !hidden && endAt > now;
 
 /**
  * Whether the owner of the contact is not to be told, which nobody else learns: the invitation has an answer; or the account that
