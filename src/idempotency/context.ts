@@ -16,8 +16,11 @@ export type IdempotencyContext = {
   readKey(body?: unknown): IdempotencyKey | null;
   /** Whether the request has a key, whoever it belongs to. */
   hasKey: boolean;
-  /** As `readKey`, of a person whom the request names in another way than by a token. */
-  readKeyOf(userId: string): IdempotencyKey | null;
+  /**
+   * As `readKey`, of a person whom the request names in another way than by a token.
+   * @param scopeId within which the key of the request is unique. Default: the person
+   */
+  readKeyOf(userId: string, scopeId?: string): IdempotencyKey | null;
   /**
    * Serializes a response body by the schema that the endpoint declares for the status.
    * @throws Error if the endpoint declares no schema for the status
@@ -34,7 +37,10 @@ export function idempotencyContext(
   return {
     readKey: (body = request.body) => (caller ? readKey(request, caller.id, secretKey, body) : null),
     hasKey: typeof request.headers['idempotency-key'] === 'string',
-    readKeyOf: (userId) => readKey(request, userId, secretKey, request.body),
+    readKeyOf: (userId, scopeId = userId) => {
+      const key = readKey(request, scopeId, secretKey, request.body);
+      return key && { ...key, userId };
+    },
     serialize: (status, body) => {
       const serializer = reply.getSerializationFunction(`${status}`);
       if (!serializer) throw new Error(`no response schema for status ${status}`);

@@ -155,13 +155,23 @@ test('invitation: with one Idempotency-Key an answer is made once, with and with
   const declining = await storeInvitation(api, organizer, event.id);
   const headers = { 'invitation-token': declining.token };
   const key = randomUUID();
-  for (let i = 0; i < 2; i++) expectStatus(await post(path, { status: 'declined' }, { headers, key }), 200);
+  const declined = await post(path, { status: 'declined' }, { headers, key });
+  for (const on of [api, second])
+    expectReplay(await post(path, { status: 'declined' }, { headers, key, on }), declined);
+  expectProblem(await post(path, body, { headers, key }), 422, 'idempotency_key_reused');
   const both = await Promise.all(
     [api, second].map((on) =>
       post(path, { ...body, status: 'interested', claims: [] }, { headers, key: 'b', on }),
     ),
   );
   assert.deepEqual(both[0]?.body, both[1]?.body);
+  // A repetition that comes late does not decline again, and a link is a scope of its own.
+  expectReplay(await post(path, { status: 'declined' }, { headers, key }), declined);
+  const seen = expectStatus(await api.call('GET', '/v1/invitation', { headers }), 200).body;
+  assert.equal(seen.status, 'interested');
+  const other = { 'invitation-token': (await storeInvitation(api, organizer, event.id)).token };
+  const first = expectStatus(await post(path, body, { headers: other, key }), 200);
+  assert.equal(first.headers.get('idempotent-replayed'), null);
   await assertCounters(api.sql);
 });
 

@@ -279,6 +279,9 @@ test('invitation: 409 on a cancelled event and after the end, but for a repeated
   expectStatus(await going.answer({ status: 'going' }), 200);
   expectStatus(await going.answer({ status: 'declined' }), 200);
   expectStatus(await late.answer({ status: 'declined' }), 200);
+  const unnamed = linkClient(api, (await storeInvitation(api, organizer, event.id, { name: null })).token);
+  // A 400 comes before a 409.
+  expectProblem(await unnamed.answer({ status: 'going' }), 400, 'invalid_request');
   const past = await createEvent(api, organizer, { startAt: inDays(-2), endAt: inDays(-1) });
   const after = linkClient(api, (await storeInvitation(api, organizer, past.id)).token);
   expectProblem(await after.answer({ status: 'going' }), 409, 'event_over');
@@ -286,15 +289,31 @@ test('invitation: 409 on a cancelled event and after the end, but for a repeated
   assert.equal((await api.sql`select 1 from users where guest_of = ${past.id}`).length, 0);
 });
 
-test('invitation: 403 feature_disabled for answers without an account while the flag guestRsvp is off', async () => {
+test('invitation: 403 feature_disabled for answers without an account while the flag guestRsvp is off, but for those that decline', async () => {
   const event = await privateEvent();
   const person = await createUser(api);
   const { answer } = linkClient(api, (await storeInvitation(api, organizer, event.id)).token);
   const flag = (enabled: boolean) =>
     api.call('PUT', '/v1/admin/flags/guestRsvp', { token: admin.token, body: { enabled } });
+  const [declining, guest, unnamed] = [
+    linkClient(api, (await storeInvitation(api, organizer, event.id)).token),
+    linkClient(api, (await storeInvitation(api, organizer, event.id)).token),
+    linkClient(api, (await storeInvitation(api, organizer, event.id, { name: null })).token),
+  ];
+  expectStatus(await guest.answer({ status: 'going' }), 200);
   expectStatus(await flag(false), 200);
   expectProblem(await answer({ status: 'going' }), 403, 'feature_disabled');
   expectStatus(await answer({ status: 'going' }, person.token), 200);
+  expectProblem(await linkClient(api, 'x').answer({ status: 'going' }), 404, 'invitation_not_found');
+  // A 400 comes before a 403.
+  const { body } = expectProblem(await unnamed.answer({ status: 'going' }), 400, 'invalid_request');
+  assert.equal(body.errors[0].path, 'name');
+  // Declining is possible always: the first time, and of a guest.
+  for (const each of [declining, guest]) {
+    const declined = expectStatus(await each.answer({ status: 'declined' }), 200).body;
+    assert.deepEqual([declined.status, declined.myRsvp], ['declined', null]);
+  }
+  expectProblem(await guest.answer({ status: 'going' }), 403, 'feature_disabled');
   expectStatus(await flag(true), 200);
   await sleep(0);
 });

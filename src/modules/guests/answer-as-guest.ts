@@ -86,7 +86,7 @@ export const answerAsGuest = defineEndpoint({
         if (refusal) return reused ?? refusal;
         if (reused) throw reused;
         const session = await answerIn(tx, services, { context, request, contact, answer, ...target });
-        await storeRepeatable(tx, idempotency, session.user.id, session, now);
+        await storeRepeatable(tx, idempotency, idempotency.readKeyOf(session.user.id), session, now);
         return session;
       }),
     );
@@ -158,14 +158,14 @@ async function findOrMakePerson(
   services: GuestServices,
   { contact, event, opened, request, answer: { asAccount, rsvp } }: Given,
 ): Promise<{ id: string; hasAccount: boolean }> {
-  const isOpen = event.visibility !== 'private' || opened?.invitation != null;
+  const isSeenByAll = event.visibility !== 'private' || opened?.invitation != null;
   const account = await findAccount(tx, contact);
   if (account) {
     if (account.isSuspended)
       throw new Problem('account_suspended', { suspension: await findSuspension(tx, account.id) });
     await requireNotRemoved(tx, { eventId: event.id, userId: account.id });
     const viewer = { id: account.id, role: 'user' as const };
-    if (!isOpen && !(await isVisibleTo(invitedIn(tx), event.id, event, viewer)))
+    if (!isSeenByAll && !(await isVisibleTo(invitedIn(tx), event.id, event, viewer)))
       throw new Problem('event_not_found');
     if (asAccount && rsvp) return { id: account.id, hasAccount: true };
     const [user] = await listPeople(tx, [account.id]);
@@ -180,7 +180,7 @@ async function findOrMakePerson(
     if (rsvp && rsvp.name !== guest.name) await renameGuest(tx, guest.id, rsvp.name);
     return { id: guest.id, hasAccount: false };
   }
-  if (!isOpen) throw new Problem('event_not_found');
+  if (!isSeenByAll) throw new Problem('event_not_found');
   const language = await languageOf(services, request);
   const made = { eventId: event.id, name: rsvp?.name ?? '', contact, language };
   return { id: await insertGuest(tx, made, services.clock()), hasAccount: false };

@@ -3,6 +3,7 @@ import type { Transaction } from '#pg';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import {
   findStoredResponses,
+  type IdempotencyKey,
   type ReplayResponse,
   replay,
   storeResponse,
@@ -44,22 +45,17 @@ export async function findRepeated(
 ): Promise<Problem | null> {
   if (!idempotency.hasKey) return null;
   const person = (await findAccount(tx, contact)) ?? (await findGuest(tx, eventId, contact));
-  return person && (await findStored(tx, idempotency, person.id, now));
+  return person && (await findStored(tx, idempotency.readKeyOf(person.id), now));
 }
 
-async function findStored(
-  tx: Transaction,
-  idempotency: IdempotencyContext,
-  userId: string,
-  now: Date,
-): Promise<Problem | null> {
-  const [stored] = await findStoredResponses(tx, [idempotency.readKeyOf(userId)], now);
+async function findStored(tx: Transaction, key: IdempotencyKey | null, now: Date): Promise<Problem | null> {
+  const [stored] = await findStoredResponses(tx, [key], now);
   if (!stored || stored instanceof Problem) return stored ?? null;
   throw new Repeated(replay(stored));
 }
 
 /**
- * Refuses or repeats an answer that is stored under the key of the request.
+ * Refuses or repeats an answer that is stored under a key.
  * @throws Problem `idempotency_key_reused`; what `orRepeated` turns into the stored response
  */
 export async function refuseRepeated(...given: Parameters<typeof findStored>): Promise<void> {
@@ -67,14 +63,13 @@ export async function refuseRepeated(...given: Parameters<typeof findStored>): P
   if (problem) throw problem;
 }
 
-/** Stores an answer under the key of the request, encrypted with that key: it has a token. The last statement of the transaction. */
+/** Stores an answer under a key, encrypted with that key: it has a token. The last statement of the transaction. */
 export async function storeRepeatable(
   tx: Transaction,
   idempotency: IdempotencyContext,
-  userId: string,
+  key: IdempotencyKey | null,
   body: object,
   now: Date,
 ): Promise<void> {
-  const key = idempotency.readKeyOf(userId);
   if (key) await storeResponse(tx, key, { status: 200, body: idempotency.serialize(200, body) }, now);
 }

@@ -1,10 +1,10 @@
 /** Answers by the link of one person without an account. The first one that does not decline makes a guest. */
 import type { FastifyRequest } from 'fastify';
 import { recordChange } from '#fresh-records';
-import { type Transaction, transaction } from '#pg';
+import { sql, type Transaction, transaction } from '#pg';
 import { languageOf } from '../../../http/request-language.ts';
 import type { IdempotencyContext } from '../../../idempotency/context.ts';
-import type { ReplayResponse } from '../../../idempotency/stored-responses.ts';
+import type { IdempotencyKey, ReplayResponse } from '../../../idempotency/stored-responses.ts';
 import { changedPeople } from '../../../identity/changed-people.ts';
 import { findSuspension } from '../../../identity/suspensions.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
@@ -23,8 +23,9 @@ import { answerInvitation, type GivenAnswer } from './write-answer.ts';
 
 /**
  * People are locked before invitations, so the guest of the invitation is locked as it was found. If another answer has made or
- * taken over the guest meanwhile, the transaction begins again.
- * @throws Problem `invitation_not_found`, `feature_disabled`, `invitation_used`, and those of `answerInvitation`
+ * taken over the guest meanwhile, the transaction begins again. A key of a request is unique within the invitation, because
+ * a first answer that declines has no person.
+ * @throws Problem `invalid_request` at `name`, `invitation_not_found`, `feature_disabled`, `invitation_used`, and those of `answerInvitation`
  */
 export async function answerWithoutAccount(
   services: AnswerServices,
@@ -32,13 +33,16 @@ export async function answerWithoutAccount(
   invitation: InvitationRow,
   answer: GivenAnswer,
 ): Promise<InvitationAnswered | ReplayResponse> {
-  await services.flags.require('guestRsvp');
+  if (answer.status !== 'declined') {
+    if (invitation.guestId === null) requireName(invitation, answer);
+    await services.flags.require('guestRsvp');
+  }
+  const key = idempotency.readKeyOf(invitation.inviterId, invitation.id);
   for (let known = invitation; ; ) {
     const outcome = await orRepeated(() =>
       transaction(services.db, async (tx) => {
-        const answered = await answerOnce(tx, services, { request, idempotency }, known, answer);
-        if ('status' in answered && answered.user)
-          await storeRepeatable(tx, idempotency, answered.user.id, answered, services.clock());
+        const answered = await answerOnce(tx, services, { request, key }, known, answer);
+        if ('status' in answered) await storeRepeatable(tx, idempotency, key, answered, services.clock());
         return answered;
       }),
     );
@@ -48,22 +52,25 @@ export async function answerWithoutAccount(
 }
 
 type Requested = { request: FastifyRequest; idempotency: IdempotencyContext };
+type KeyedRequest = { request: FastifyRequest; key: IdempotencyKey | null };
 
 type Changed = { changed: InvitationRow };
 
 async function answerOnce(
   tx: Transaction,
   services: AnswerServices,
-  { request, idempotency }: Requested,
+  { request, key }: KeyedRequest,
   known: InvitationRow,
   answer: GivenAnswer,
 ): Promise<InvitationAnswered | Changed> {
+  // The response is stored in the name of the inviter, whose account cannot end meanwhile.
+  if (key) await tx.query(sql`select 1 from users where id = ${key.userId} for key share`);
   const guest = known.guestId === null ? null : await lockGuest(tx, known.guestId);
   const invitation = await lockOpenInvitation(tx, services, known);
   if (invitation.guestId !== known.guestId) return { changed: invitation };
+  await refuseRepeated(tx, key, services.clock());
   const refusal = refuseAnswer(invitation, null);
   if (refusal) throw refusal;
-  if (guest) await refuseRepeated(tx, idempotency, guest.id, services.clock());
   if (guest?.isSuspended)
     throw new Problem('account_suspended', { suspension: await findSuspension(tx, guest.id) });
   if (!guest && answer.status === 'declined') return await declineAsNobody(tx, services, invitation, answer);
@@ -104,9 +111,15 @@ async function nameGuest(
     if (answer.name !== null && answer.name !== guest.name) await renameGuest(tx, guest.id, answer.name);
     return guest.id;
   }
-  const name = answer.name ?? invitation.name;
-  if (name === null) throw invalid('name', 'is required', 'required');
+  const name = requireName(invitation, answer);
   const language = await languageOf(services, request);
   const made = { eventId: invitation.subjectId, name, contact: null, language };
   return await insertGuest(tx, made, services.clock());
+}
+
+/** The name of the guest that an answer makes. @throws Problem `invalid_request` */
+function requireName(invitation: InvitationRow, answer: GivenAnswer): string {
+  const name = answer.name ?? invitation.name;
+  if (name === null) throw invalid('name', 'is required', 'required');
+  return name;
 }
