@@ -14,6 +14,7 @@ import { limitFaults } from './faults/limits.ts';
 import { mailFaults } from './faults/mails.ts';
 import { openIdConnectFaults } from './faults/openid-connect.ts';
 import { peopleFaults } from './faults/people.ts';
+import { recurrenceFaults } from './faults/recurrence.ts';
 import { seriesFaults } from './faults/series.ts';
 import { sessionFaults } from './faults/sessions.ts';
 import { telemetryFaults } from './faults/telemetry.ts';
@@ -27,6 +28,7 @@ export const faults: Fault[] = [
   ...accessFaults,
   ...endpointFaults,
   ...seriesFaults,
+  ...recurrenceFaults,
   ...sessionFaults,
   ...openIdConnectFaults,
   ...textMessageFaults,
