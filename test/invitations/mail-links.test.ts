@@ -135,6 +135,8 @@ test('mail: the link in a notice of a private event gives its guest a token agai
   const own = await addAddress(api, account);
   const asAccount = { email: own, code: await codeOf(event.id, token, own), asAccount: true };
   expectProblem(await answer(event.id, token, asAccount), 404, 'event_not_found');
+  // Nor does the mail tell who has the contact.
+  expectProblem(await answer(event.id, token, { ...asAccount, asAccount: false }), 404, 'event_not_found');
   expectProblem(await api.get(`/v1/events/${event.id}`, account.token), 404, 'event_not_found');
 });
 

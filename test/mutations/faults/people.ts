@@ -223,4 +223,32 @@ export const peopleFaults: Fault[] = [
       'the inbox shows a private event',
     ],
   ]),
+  ...faultsOf('src/modules/guests/answer-as-guest.ts', [
+    [
+      "if (!isSeenByAll) throw new Problem('event_not_found');",
+      '',
+      'mail-links',
+      'strangers answer to a private event by the link of a mail to a guest',
+    ],
+    [
+      'if (!isSeenByAll && !(await',
+      'if (false && !(await',
+      'mail-links',
+      'accounts that are not invited answer to a private event by the link of a mail to a guest',
+    ],
+    [
+      "if (refusal?.code === 'too_many_tries') return refusal;",
+      '',
+      'repeated-answers',
+      'who knows a key guesses the code of a stored answer without a limit',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
+    [
+      'if (!isConfirmed(reader, row)) return',
+      'if (false) return',
+      'guest-mails',
+      "mails to a contact that nobody has confirmed have people's words",
+    ],
+  ]),
 ];
