@@ -504,6 +504,7 @@ test('organizer: links to the pages that manage the event, for the organizer alo
     ['Who brings what', 'bring'],
     ['Bookings', 'bookings'],
     ['Duplicate', 'duplicate'],
+    ['Repeat', 'repeat'],
     ['Cancel the event', 'cancel'],
   ]) {
     await expect(nav.getByRole('link', { name, exact: true })).toHaveAttribute('href', `/e/${id}/${path}`);

@@ -7,6 +7,7 @@ import {
   followUser,
   invite,
   listReports,
+  repeatEvent,
   report,
   sendMessage,
   suspendAccount,
@@ -60,6 +61,7 @@ export async function createPages(people: People): Promise<Paths> {
       'guest-list',
       'invitations',
       'items',
+      'repeat',
     ),
     '/': ['/', '/?view=map', '/?filters=1', '/?q=nothing+has+this+name'],
     '/admin/reports/[id]': [`/admin/reports/${reportId}`],
@@ -81,6 +83,7 @@ export async function createPages(people: People): Promise<Paths> {
     '/people': ['/people', '/people?q=a'],
     '/report': [`/report?type=event&id=${event.id}`],
     // A server that is set up has no such page.
+    '/series/[id]': [`/series/${await createSeriesOf(organizer)}`],
     '/setup': [],
     '/settings/[[section]]': ['/settings', '/settings/profile'],
     // Others are asked for their name by it.
@@ -92,6 +95,16 @@ export async function createPages(people: People): Promise<Paths> {
     // Made by no server: the page shows the kind.
     '/unsubscribe': ['/unsubscribe?token=reminder.AZei9GweejSaUS8M'],
   };
+}
+
+async function createSeriesOf(organizer: Person): Promise<string> {
+  const event = await newEvent(organizer, { title: 'Choir' });
+  const { data } = await repeatEvent({
+    client: organizer.client,
+    path: { id: event.id },
+    body: { rrule: 'FREQ=WEEKLY;COUNT=3' },
+  });
+  return data.id;
 }
 
 /** An event with seats, of which all people have booked some, and a list with claims. */

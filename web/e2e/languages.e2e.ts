@@ -1,7 +1,7 @@
 /** Arabic, and text at 400 %: on the main pages no word of English is left, and nothing is lost. */
 import { randomInt } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
-import { invite, report, sendMessage, updateMe } from '@potluck/client';
+import { invite, repeatEvent, report, sendMessage, updateMe } from '@potluck/client';
 import type { PageRouteId } from '$app/types';
 import { openEvent } from './event-steps.ts';
 import {
@@ -56,7 +56,7 @@ type Unread =
   | '/calendar'
   | '/design'
   | '/e/[id]/answer'
-  | `/e/[id]/(organizer)/${'cancel' | 'delete' | 'duplicate' | 'guest-list'}`
+  | `/e/[id]/(organizer)/${'cancel' | 'delete' | 'duplicate' | 'guest-list' | 'repeat'}`
   | '/embed/[id]'
   | '/goodbye'
   | '/offline'
@@ -74,6 +74,13 @@ async function createInvitation({ client }: Person, id: string): Promise<string>
   const body = { people: [{ name: 'سلمى' }], message: 'نفرح بحضورك.' };
   const { data } = await invite({ client, path: { id }, body });
   return new URL(data.data[0]?.url ?? '').pathname;
+}
+
+async function createSeries(organizer: Person): Promise<string> {
+  const { id } = await newEvent(organizer, { title: 'جوقة' });
+  const body = { rrule: 'FREQ=WEEKLY;COUNT=3' };
+  const { data } = await repeatEvent({ client: organizer.client, path: { id }, body });
+  return `/series/${data.id}`;
 }
 
 /** A person with events, items, guests, messages and reports, all of which have Arabic names. */
@@ -127,6 +134,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/e/[id]/(organizer)/guest-list/add': `${path}/guest-list/add`,
     '/e/[id]/(organizer)/guest-list/[userId]': `${path}/guest-list/${guest.id}`,
     '/i/[token]': await createInvitation(admin, event.id),
+    '/series/[id]': await createSeries(admin),
     settings: '/settings',
     '/settings/[[section]]': '/settings/profile',
     '/settings/devices': '/settings/devices',

@@ -19,6 +19,7 @@ const pages = [
   'guest-list',
   'bookings',
   'duplicate',
+  'repeat',
   'cancel',
   'delete',
   'bring.csv',

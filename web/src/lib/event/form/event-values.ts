@@ -27,6 +27,8 @@ export type EventValues = FieldValues & {
   message: string;
   /** Whether an event that becomes private invites those who have answered it. */
   inviteGuests: boolean;
+  /** Which dates of a series the change concerns; empty for an event without a series. */
+  scope: string;
 };
 
 /** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */

@@ -25,6 +25,7 @@ export function readEventForm(form: Fields): EventValues {
     organizerName: text('organizerName'),
     message: text('message'),
     inviteGuests: form.has('inviteGuests'),
+    scope: text('scope'),
   };
 }
 

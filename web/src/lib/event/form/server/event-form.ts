@@ -63,6 +63,7 @@ export const valuesOfStart = ({ slug, values }: TemplateStart, key: string): Eve
   organizerName: '',
   message: '',
   inviteGuests: true,
+  scope: '',
 });
 
 /**
@@ -108,6 +109,7 @@ export function valuesOfEvent(event: Event, tag = '', town = ''): EventValues {
     organizerName: '',
     message: '',
     inviteGuests: true,
+    scope: event.series ? 'this' : '',
   };
 }
 

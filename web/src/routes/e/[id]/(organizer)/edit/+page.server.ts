@@ -16,6 +16,7 @@ import {
 import { nameOrganizer } from '#lib/event/form/server/name-organizer.ts';
 import { visibilityOfTemplate } from '#lib/event/form/server/template-starts.ts';
 import { pathAfterSave } from '#lib/event/server/after-save.ts';
+import { readScope } from '#lib/event/server/scope.ts';
 import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -65,6 +66,7 @@ async function save(locals: App.Locals, id: string, entered: EventValues) {
     const { data: after } = await updateEvent({
       client,
       path: { id },
+      query: { scope: readScope(values.scope) },
       body: {
         ...{ ...body, visibility },
         ...(values.message && { message: values.message }),

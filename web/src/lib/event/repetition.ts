@@ -1,0 +1,37 @@
+/** The rules that the form of a repetition offers, by the first date. */
+import type { Event } from '@potluck/client';
+import { dateFormatter } from '#lib/language/formatters.ts';
+import { getLocale } from '#lib/language/languages.ts';
+import { m } from '#lib/messages/index.js';
+
+const nth = [
+  m.organizer_repeat_month_1,
+  m.organizer_repeat_month_2,
+  m.organizer_repeat_month_3,
+  m.organizer_repeat_month_4,
+];
+
+/** @returns rules with their labels, the usual one first */
+export function repetitionsOf({ startAt, timezone }: Pick<Event, 'startAt' | 'timezone'>) {
+  const part = (language: string, options: Intl.DateTimeFormatOptions) =>
+    dateFormatter(language, { timeZone: timezone, ...options }).format(new Date(startAt));
+  const weekday = part(getLocale(), { weekday: 'long' });
+  const code = part('en', { weekday: 'short' }).slice(0, 2).toUpperCase();
+  const day = Number(part('en', { day: 'numeric' }));
+  const week = Math.ceil(day / 7);
+  const inMonth = nth[week - 1] ?? m.organizer_repeat_month_last;
+  return [
+    { rule: `FREQ=WEEKLY;BYDAY=${code}`, label: m.organizer_repeat_week({ weekday }) },
+    { rule: `FREQ=WEEKLY;INTERVAL=2;BYDAY=${code}`, label: m.organizer_repeat_two_weeks({ weekday }) },
+    { rule: `FREQ=MONTHLY;BYDAY=${week > 4 ? -1 : week}${code}`, label: inMonth({ weekday }) },
+    ...(day <= 28
+      ? [{ rule: `FREQ=MONTHLY;BYMONTHDAY=${day}`, label: m.organizer_repeat_day({ day: `${day}` }) }]
+      : []),
+  ];
+}
+
+/** The rule of the form. `until`: the last day, or empty. */
+export function ruleOf({ how, rule, until }: { how: string; rule: string; until: string }): string {
+  const chosen = how === 'own' ? rule.trim().replace(/^RRULE:/i, '') : how;
+  return /^\d{4}-\d\d-\d\d$/.test(until) ? `${chosen};UNTIL=${until.replaceAll('-', '')}` : chosen;
+}
