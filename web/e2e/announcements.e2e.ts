@@ -82,7 +82,7 @@ for (const javaScriptEnabled of [true, false])
       const section = page.getByRole('region', { name: 'From the organizer' });
       await expect(section.getByText('Third')).toBeVisible();
       await expect(section.getByText('First')).toBeHidden();
-      await section.getByText('1 earlier message').click();
+      await section.getByText('Earlier messages (1)').click();
       await expect(section.getByText('First')).toBeVisible();
     });
   });

@@ -176,7 +176,7 @@ export function readRule(text: string, clock: Clock): Rule {
   try {
     return parseRule(text, clock);
   } catch (error) {
-    if (error instanceof RuleError) throw invalid('rrule', `${error.part}: ${error.message}`);
+    if (error instanceof RuleError) throw invalid('rrule', `is refused: ${error.message}`);
     throw error;
   }
 }

@@ -109,7 +109,7 @@ export class EventPage {
     else if (type === 'event') forms.announcement = m.event_now_changed();
     else if (type === 'item' && forms.busy !== change.id) {
       const count = Math.max(0, change.quantityNeeded - change.quantityClaimed);
-      forms.announcement = m.event_now_left({ item: change.title, count });
+      forms.announcement = m.event_now_left({ item: change.title, count: `${count}` });
     }
   }
 }
