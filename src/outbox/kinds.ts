@@ -2,7 +2,7 @@
  * The kinds of notifications. All that differs between kinds is declared here: settings, schemas, inbox, delivery, push
  * and pages follow. CONTRIBUTING.md shows what a new kind touches.
  */
-import { dayMs, hourMs, minuteMs } from '#base';
+import { dayMs, hourMs, minId, minuteMs } from '#base';
 import { type Statement, sql } from '#pg';
 import { type Audience, guestAudiences, peopleOf, recipientsOf } from './audiences.ts';
 
@@ -59,9 +59,25 @@ type DeliveredKind = Kind & {
  * Statements that select the `user_id` of recipients. A person may occur more than once. `actorId`: the organizer of the event; the
  * author of an announcement, which alone has an `audience`.
  */
-type Recipients = (of: { eventId: string; actorId: string; audience: Audience[] }) => Statement[];
+type Recipients = (of: {
+  eventId: string;
+  actorId: string;
+  audience: Audience[];
+  since: string | null;
+}) => Statement[];
 
 const guests: Recipients = ({ eventId }) => peopleOf(eventId, guestAudiences);
+/** Of moves that only people see who go, no others are told. */
+const guestsOfChange: Recipients = ({ eventId, since }) => {
+  const others = guestAudiences.filter((list) => list !== 'going');
+  const concernsAll = sql`exists (
+    select 1 from event_notices
+    where event_id = ${eventId} and kind = 'eventChanged' and id >= ${since ?? minId} and not only_going)`;
+  return [
+    ...peopleOf(eventId, ['going']),
+    ...peopleOf(eventId, others).map((people) => sql`${people} and ${concernsAll}`),
+  ];
+};
 const attendees: Recipients = ({ eventId }) => peopleOf(eventId, ['going']);
 
 const followers: Recipients = ({ actorId }) => [
@@ -83,7 +99,7 @@ const eventMails: MailRule = { pauseMs: 10 * minuteMs };
 /** Kinds about an event, which go to many people and name the organizer, or the author of an announcement. */
 export const fanOuts = {
   eventChanged: {
-    to: guests,
+    to: guestsOfChange,
     while: () => sql`e.status = 'scheduled'`,
     isFromPerson: true,
     level: 'all',

@@ -2,7 +2,7 @@
 import { newId } from '#base';
 import { sql, type Transaction } from '#pg';
 import { insertAnnouncement } from './announcements.ts';
-import { countRecipients, guestAudiences } from './audiences.ts';
+import { type Audience, countRecipients, guestAudiences } from './audiences.ts';
 import { insertFanOuts } from './causes.ts';
 import type { StoredFanOutKind } from './kinds.ts';
 
@@ -28,7 +28,8 @@ const isNoticed: Record<keyof NoticedEvent, true> = {
 /** In the order in which they are stored and exported. */
 export const noticedFields = Object.keys(isNoticed) as (keyof NoticedEvent)[];
 
-export type Notice = { before: NoticedEvent; after: NoticedEvent };
+/** `isOnlyForGoing`: of a move that only people see who go. */
+export type Notice = { before: NoticedEvent; after: NoticedEvent; isOnlyForGoing?: boolean };
 
 /** What a person writes to the guests about a change. */
 export type ChangeMessage = { authorId: string; text: string };
@@ -48,8 +49,10 @@ type NewNotice = Notice & { kind: StoredFanOutKind; eventId: string; message: Ch
 export async function storeNotices(tx: Transaction, notices: NewNotice[], now: Date): Promise<void> {
   const stored = notices.map((notice) => ({ ...notice, id: newId() }));
   for (const notice of stored) await storeNotice(tx, notice, now);
-  for (const { id, eventId, message } of stored)
-    if (message) await storeMessage(tx, { ...message, id, subjectId: eventId }, now);
+  for (const { id, eventId, message, isOnlyForGoing } of stored) {
+    const audience: Audience[] = isOnlyForGoing ? ['going'] : guestAudiences;
+    if (message) await storeMessage(tx, { ...message, id, subjectId: eventId, audience }, now);
+  }
   for (const [kind, group] of Map.groupBy(stored, ({ kind }) => kind)) {
     const among = group.length > 1 ? group.map(({ eventId }) => eventId) : null;
     for (const { id, eventId } of group)
@@ -59,13 +62,13 @@ export async function storeNotices(tx: Transaction, notices: NewNotice[], now: D
 
 async function storeNotice(
   tx: Transaction,
-  { id, kind, eventId, before, after }: NewNotice & { id: string },
+  { id, kind, eventId, before, after, isOnlyForGoing = false }: NewNotice & { id: string },
   now: Date,
 ): Promise<void> {
   const [from, to] = [before, after].map((event) => JSON.stringify(noticedOf(event)));
   await tx.execute(sql`
-    insert into event_notices (event_id, id, kind, before, after, created_at)
-    values (${eventId}, ${id}, ${kind}, ${from}::jsonb, ${to}::jsonb, ${now})`);
+    insert into event_notices (event_id, id, kind, before, after, created_at, only_going)
+    values (${eventId}, ${id}, ${kind}, ${from}::jsonb, ${to}::jsonb, ${now}, ${isOnlyForGoing})`);
   await tx.execute(sql`
     delete from event_notices where event_id = ${eventId} and id <= (
       select id from event_notices where event_id = ${eventId} order by id desc offset ${maxNotices} limit 1)`);
@@ -73,13 +76,13 @@ async function storeNotice(
 
 async function storeMessage(
   tx: Transaction,
-  message: ChangeMessage & { id: string; subjectId: string },
+  message: ChangeMessage & { id: string; subjectId: string; audience: Audience[] },
   now: Date,
 ): Promise<void> {
-  const { subjectId: eventId, authorId } = message;
-  const recipients = await countRecipients(tx, { eventId, authorId, audience: guestAudiences });
+  const { subjectId: eventId, authorId, audience } = message;
+  const recipients = await countRecipients(tx, { eventId, authorId, audience });
   const sent = { status: 'sent', isOfChange: true, sendAt: now } as const;
-  await tx.execute(insertAnnouncement({ ...message, ...sent, audience: guestAudiences, recipients }, now));
+  await tx.execute(insertAnnouncement({ ...message, ...sent, recipients }, now));
 }
 
 const noticedOf = (event: NoticedEvent): object =>

@@ -221,6 +221,7 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     status: 'scheduled',
     hasOnlineUrl: false,
     series: null,
+    isAddressHidden: false,
     createdAt: id === first.id ? first.createdAt : second.createdAt,
     updatedAt: id === first.id ? first.updatedAt : second.updatedAt,
     ...counts,

@@ -50,6 +50,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     hasOnlineUrl: false,
     series: null,
+    isAddressHidden: false,
     rsvpCount: 0,
     goingCount: 0,
     partyCount: 0,

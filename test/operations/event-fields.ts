@@ -69,6 +69,7 @@ export const optionalFields: Record<string, OptionalField> = {
   allDay: { rule: flag, initial: false, inLists: true },
   locationKind: { rule: locationKind, initial: 'place', inLists: true },
   onlineUrl: { rule: orNull(httpsUrlOf(httpUrl)), initial: null },
+  addressVisibility: { rule: oneOf('everyone', 'going'), initial: 'everyone' },
   price: { rule: number(0, 1_000_000_000, { decimals: 4 }), initial: 0, inLists: true },
   isPriceKnown: { rule: flag, initial: false, inLists: true },
   currency: { rule: currency, initial: 'EUR', inLists: true },

@@ -148,6 +148,7 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     locationKind: 'place',
     hasOnlineUrl: false,
     series: null,
+    isAddressHidden: false,
     category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
     price: 0,
     isPriceKnown: false,

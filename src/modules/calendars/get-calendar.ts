@@ -1,6 +1,7 @@
 import { dayMs } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
+import { showPlaces } from '../events/show-places.ts';
 import { findVisibleEvent } from '../events/visible-event.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEvents } from './entries.ts';
@@ -37,7 +38,8 @@ export const getCalendar = defineEndpoint({
     // An event may have changed since the list was read.
     const found = await Promise.all(ids.map((id) => findVisibleEvent(services, id, owner)));
     const visible = found.filter((event) => event !== null);
-    const calendar = await renderEvents(services, visible, { name: 'Potluck' });
+    const shown = await showPlaces(db, visible, owner);
+    const calendar = await renderEvents(services, shown, { name: 'Potluck' });
     return calendarResponse({ calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true });
   },
 });

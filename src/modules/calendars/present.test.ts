@@ -43,6 +43,8 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   goingCount: 0,
   partyCount: 0,
   bookedCount: 0,
+  isAddressHidden: false,
+  hidesOnlineUrl: false,
   version: 0,
   ...fields,
 });

@@ -9,7 +9,8 @@ import { join, type Statement, sql } from '#pg';
 /** `condition`: on `events e`. `description`: of the query parameter, for `true`; traits without one have no parameter. */
 type Declared = { condition: Statement; description?: string };
 
-const isOnline = sql`e.location_kind = 'online' or e.online_url is not null`;
+const isOnline = sql`e.location_kind = 'online' or e.online_url is not null
+  or e.exact_place ->> 'onlineUrl' is not null`;
 
 const table = {
   isFree: {

@@ -18,7 +18,9 @@ import {
   versionOfEvent,
 } from './event-rules.ts';
 import { serializeEvent, withOutcome } from './event-serializer.ts';
+import { findExactPlace, toStored, versionAsEntered, withExactPlace } from './exact-place.ts';
 import { type EventRow, withChosenCover } from './present.ts';
+import { loadShownPlaces } from './public-place.ts';
 import { deleteEvents, findEvent, updateEvent as updateRow } from './repo.ts';
 import { findOwnEvent, requireOwnEvent } from './require-own-event.ts';
 import { ChangedEvent, DeletedEvents, EventChange, EventParams, ScopeQuery } from './schemas.ts';
@@ -26,6 +28,7 @@ import { changeOccurrences } from './series/change-occurrences.ts';
 import { deleteOccurrences } from './series/delete-occurrences.ts';
 import { ownFieldsAfter } from './series/own-fields.ts';
 import type { EventServices } from './services.ts';
+import { showPlace } from './show-places.ts';
 
 const ofScope =
   'Of a series, `scope` says which occurrences: `this`, `following` (this and later ones) or `all`. A refusal for one refuses all.';
@@ -76,7 +79,8 @@ export const updateEvent = defineEndpoint({
       viewerStates.find({ eventId: row.id, userId: caller.id }),
     ]);
     const viewer = { viewerState, isOrganizer: true };
-    const { json, etag } = serializeEvent(toCachedEvent(row), organizer, viewer, config.publicUrl);
+    const event = await showPlace(db, toCachedEvent(row), caller);
+    const { json, etag } = serializeEvent(event, organizer, viewer, config.publicUrl);
     return { statusCode: 200, json: withOutcome(json, outcome), headers: { etag } };
   },
 });
@@ -93,9 +97,13 @@ async function changeOne(
   { id, change, message, now }: Change,
   prepare: Prepare,
 ): Promise<{ affected: number }> {
-  const before = await requireOwnEvent(tx, id, caller);
-  requireMatch(request, versionOfEvent(before));
-  const fields = applyChange(before, change);
+  const row = await requireOwnEvent(tx, id, caller);
+  const exactPlace = row.isAddressHidden ? await findExactPlace(tx, id) : null;
+  const entered = withExactPlace(row, exactPlace);
+  requireMatch(request, versionOfEvent(entered));
+  const shownPlace = await loadShownPlaces(row, change);
+  const fields = toStored(applyChange(entered, change, shownPlace), shownPlace, exactPlace);
+  const before = { ...row, exactPlace };
   requireCapacity(before, fields);
   requireNotice(before, fields, message?.text ?? null, now);
   await prepare(before, fields);
@@ -134,7 +142,7 @@ export const deleteEvent = defineEndpoint({
         return await deleteOccurrences(tx, caller, request, { id, scope, now: clock() });
       await lockGuestsOf(tx, [id]);
       const event = await requireOwnEvent(tx, id, caller);
-      requireMatch(request, versionOfEvent(event));
+      requireMatch(request, await versionAsEntered(tx, event));
       await deleteEvents(tx, [event]);
       return 1;
     });

@@ -3,7 +3,9 @@ import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from './created-response.ts';
 import { withDefaults } from './event-rules.ts';
+import { toStored } from './exact-place.ts';
 import { withChosenCover } from './present.ts';
+import { loadShownPlaces } from './public-place.ts';
 import { insertEvent } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';
 import type { EventServices } from './services.ts';
@@ -24,7 +26,8 @@ export const createEvent = defineEndpoint({
 
   async handler({ caller, body, idempotency }, services: EventServices) {
     const { people, clock, config } = services;
-    const fields = withDefaults(withChosenCover(body, config.publicUrl));
+    const shownPlace = await loadShownPlaces(body);
+    const fields = toStored(withDefaults(withChosenCover(body, config.publicUrl), shownPlace), shownPlace);
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
       await countTowardsQuota(tx, services, caller.id, 'events');

@@ -3,6 +3,7 @@ import { Problem } from '../../lib/errors.ts';
 import type { PersonRow } from '../people/present.ts';
 import { toCachedEvent } from './event-cache.ts';
 import { serializeEvent } from './event-serializer.ts';
+import { findExactPlace, withExactPlace } from './exact-place.ts';
 import { toEvent } from './present.ts';
 import { findEvent } from './repo.ts';
 import { noViewerStateOfRecord } from './viewer-states.ts';
@@ -16,13 +17,14 @@ export async function createdResponse(
 ) {
   const row = await findEvent(tx, id);
   if (!row) throw new Problem('event_not_found');
+  const event = toCachedEvent(withExactPlace(row, row.isAddressHidden ? await findExactPlace(tx, id) : null));
   const viewer = { viewerState: noViewerStateOfRecord, isOrganizer: true };
   return {
     status: 201 as const,
-    body: toEvent(row, organizer, viewer, publicUrl),
+    body: toEvent(event.row, organizer, viewer, publicUrl),
     headers: {
       location: `/v1/events/${id}`,
-      etag: serializeEvent(toCachedEvent(row), organizer, viewer, publicUrl).etag,
+      etag: serializeEvent(event, organizer, viewer, publicUrl).etag,
     },
   };
 }

@@ -96,6 +96,11 @@ export const eventFields = {
     calendar: 'LOCATION',
     onlyInRecord: true,
   }),
+  addressVisibility: field({
+    ...schemas.addressVisibility,
+    default: 'everyone',
+    onlyInRecord: true,
+  }),
   category: field({
     stored: Type.String({ description: 'A slug.', examples: ['food'] }),
     input: oneOf(categorySlugs, { examples: ['food'] }),

@@ -14,7 +14,9 @@ import {
 } from '../../lib/time-zones.ts';
 import { type EventFields, eventFields, fieldNames, namesOf, valuesOf } from './event-fields.ts';
 import { daysOf, maxDays } from './event-length.ts';
+import type { ExactPlace, StoredFields } from './exact-place.ts';
 import type { EventRow } from './present.ts';
+import { asEntered, type ShownPlace } from './public-place.ts';
 import type { EventChange, EventCopy, NewEvent } from './schemas.ts';
 
 const [defaults, valuesOfCopy] = [valuesOf('default'), valuesOf('inCopy')];
@@ -25,13 +27,15 @@ const [defaults, valuesOfCopy] = [valuesOf('default'), valuesOf('inCopy')];
  * all-day event does not consist of whole days, if `isPriceKnown` is false and the price is above 0, or if the price has more
  * decimals than the currency
  */
-export function withDefaults(body: NewEvent): EventFields {
+export function withDefaults(body: NewEvent, shownPlace: ShownPlace = asEntered): EventFields {
   const { location, startAt, endAt, ...rest } = body;
+  const { addressVisibility = 'everyone' } = rest;
+  const shown = shownPlace({ ...location, addressVisibility });
   const fields = {
     ...defaults,
     isPriceKnown: rest.price !== undefined,
     ...rest,
-    timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
+    timezone: rest.timezone === undefined ? timeZoneAt(shown) : spellZone(rest.timezone),
     ...location,
     ...precisionOf({ ...defaults, ...rest }, location),
     ...readTimes(startAt, endAt),
@@ -43,13 +47,29 @@ export function withDefaults(body: NewEvent): EventFields {
   return checked(fields);
 }
 
-/** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
-export function applyChange(before: EventFields, change: EventChange): EventFields {
+/**
+ * The fields of an existing event after a change.
+ * @param before with the exact place
+ * @param shownPlace where everybody sees the event before and after: time zones tell no more
+ * @throws Problem `invalid_request` as `withDefaults` does
+ */
+export function applyChange(
+  before: EventFields,
+  change: EventChange,
+  shownPlace: ShownPlace = asEntered,
+): EventFields {
   const { location, startAt, endAt, ...rest } = change;
   const locationKind = rest.locationKind ?? before.locationKind;
   if (before.locationKind === 'place' && locationKind !== 'place' && !location)
     throw invalid('location', 'is required when locationKind becomes later or online', 'required');
-  const timezone = spellZone(rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone));
+  const { addressVisibility = before.addressVisibility } = rest;
+  const isMoved = location !== undefined || addressVisibility !== before.addressVisibility;
+  const timezone = spellZone(
+    rest.timezone ??
+      (isMoved
+        ? zoneAfterMove(shownPlace(before), shownPlace({ ...(location ?? before), addressVisibility }))
+        : before.timezone),
+  );
   const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
   /** A moved time is text, so that `readTimes` checks its range of years. */
   const moved = (at: Date): Date | string =>
@@ -170,20 +190,21 @@ export const changesCalendar = (before: EventFields, after: EventFields): boolea
  * invited people are notified.
  */
 export function noticeOf(
-  before: EventFields,
-  after: EventFields & Pick<EventRow, 'hidden'>,
+  before: EventFields & { exactPlace?: ExactPlace | null },
+  after: EventFields & { exactPlace?: ExactPlace | null } & Pick<EventRow, 'hidden'>,
   now: Date,
 ): 'eventCancelled' | 'eventChanged' | null {
   if (after.hidden || after.endAt <= now) return null;
   if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
-  const isChanged = before.status === 'cancelled' || differs(before, after, announcedFields);
+  const hasMoved = after.exactPlace != null && after.exactPlace.moves !== before.exactPlace?.moves;
+  const isChanged = before.status === 'cancelled' || hasMoved || differs(before, after, announcedFields);
   return isChanged ? 'eventChanged' : null;
 }
 
 /** @throws Problem `invalid_request` if there is a message to the guests, and they are not notified of the change */
 export function requireNotice(
-  before: EventRow,
-  fields: EventFields,
+  before: EventRow & { exactPlace?: ExactPlace | null },
+  fields: StoredFields,
   message: string | null,
   now: Date,
 ): void {

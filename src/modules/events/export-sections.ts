@@ -6,7 +6,7 @@ import { oneOf, timestamp } from '../../http/schemas.ts';
 import { fanOutKinds } from '../../outbox/kinds.ts';
 import { noticedFields } from '../../outbox/notices.ts';
 import { eventFields, fieldRows } from './event-fields.ts';
-import { eventColumns } from './repo.ts';
+import { enteredColumns } from './repo.ts';
 
 const { id, count } = exportColumns;
 const noticed = Type.Object(
@@ -29,7 +29,7 @@ export const eventExportSections: ExportSection[] = [
     description: 'The events that the person organizes.',
     tables: ['events', 'event_counters'],
     rows: (subject) => sql`
-      select e.id, ${eventColumns}
+      select e.id, ${enteredColumns}
       from events e join event_counters c on c.event_id = e.id
       where e.organizer_id = ${subject.id} order by e.start_at, e.id`,
   },

@@ -105,6 +105,15 @@ export const onlineUrl = {
   }),
 };
 
+const addressVisibilities = oneOf(['everyone', 'going'], {
+  description:
+    'Who sees the exact `location` and `onlineUrl`. `going`: the organizer, admins, and people whose RSVP is `going` or who have ' +
+    'seats. All others see a `location` about a kilometre around, with the name of the town. Anyone may answer `going` where the ' +
+    'organizer does not approve guests: it is discretion, no secret.',
+  examples: ['everyone'],
+});
+export const addressVisibility = { stored: addressVisibilities, input: addressVisibilities };
+
 export const price = {
   stored: Type.Number({
     description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',

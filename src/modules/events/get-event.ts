@@ -6,6 +6,7 @@ import { isOrganizer } from './audience.ts';
 import { serializeEvent } from './event-serializer.ts';
 import { Event, EventParams } from './schemas.ts';
 import type { EventServices } from './services.ts';
+import { showPlace } from './show-places.ts';
 import { requireVisibleEvent } from './visible-event.ts';
 
 /** The response is composed of serialized fragments. */
@@ -25,18 +26,19 @@ export const getEvent = defineEndpoint({
   compressed: 'text',
 
   async handler({ caller, params }, services: EventServices) {
-    const { people, viewerStates, config } = services;
+    const { db, people, viewerStates, config } = services;
     const id = readId(params.id, 'event_not_found');
     const event = await requireVisibleEvent(services, id, caller);
     // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.
-    const [viewerState, organizer] = await Promise.all([
+    const [viewerState, organizer, shown] = await Promise.all([
       caller && viewerStates.find({ eventId: id, userId: caller.id }),
       people.find(event.row.organizerId),
+      event.row.isAddressHidden ? showPlace(db, event, caller) : event,
     ]);
     // The account is deleted, and the event has become visible too late to be deleted with it.
     if (!organizer) throw new Problem('event_not_found');
     const { json, etag } = serializeEvent(
-      event,
+      shown,
       organizer,
       { viewerState, isOrganizer: isOrganizer(event.row, caller) },
       config.publicUrl,

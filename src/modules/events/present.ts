@@ -28,6 +28,10 @@ export type EventRow = EventFields & {
   seriesDate: string | null;
   /** The fields that were changed for this occurrence alone. */
   ownFields: EventFieldName[];
+  /** Whether the place of this row is not the exact one, because the event hides it. */
+  isAddressHidden: boolean;
+  /** Whether the event has an `onlineUrl` that this row lacks. */
+  hidesOnlineUrl: boolean;
   /** The version of the record in the change log. */
   version: number;
 };
@@ -80,8 +84,8 @@ const common = <Row extends Omit<EventRow, 'hidden'>>(row: Row, publicUrl: strin
   ...row,
   coverUrl: coverUrlOf(row, publicUrl),
   location: row,
-  hasOnlineUrl: row.onlineUrl !== null,
   series: toSeriesOf(row),
+  hasOnlineUrl: row.onlineUrl !== null || row.hidesOnlineUrl,
   category: findCategory(row.category),
   template: findTemplate(row.template),
 });

@@ -23,9 +23,10 @@ import { type ChangeMessage, storeNotices } from '../../outbox/notices.ts';
 import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
-import { type EventFieldName, type EventFields, fieldNames, fieldRows } from './event-fields.ts';
+import { type EventFieldName, type EventFields, eventFields, fieldNames } from './event-fields.ts';
 import { approvePresent } from './event-people.ts';
-import { changesCalendar, noticeOf } from './event-rules.ts';
+import { changesCalendar, noticeOf, versionOfEvent } from './event-rules.ts';
+import type { ExactPlace, StoredFields } from './exact-place.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
@@ -34,15 +35,33 @@ import { invitedIn, isVisibleTo } from './standings.ts';
 import { writeTombstones } from './tombstones.ts';
 import { promoteWaitlist } from './waitlist.ts';
 
+const publicColumn = (name: EventFieldName): string => eventFields[name].select ?? `e.${columnOf(name)}`;
+
 /** The columns of `events e` and `event_counters c` that the export has, too. */
-export const eventColumns: Statement = raw(`
-  ${fieldRows.map(([name, { select }]) => select ?? `e.${columnOf(name)}`).join(', ')}, e.created_at, e.updated_at,
+const columnsOfEvent = (select: (name: EventFieldName) => string): Statement =>
+  raw(`
+  ${fieldNames.map(select).join(', ')}, e.created_at, e.updated_at,
   c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count`);
+
+const eventColumns = columnsOfEvent(publicColumn);
+
+/** The types of the columns of which `exact_place` has the entered values. */
+const exactColumns: Partial<Record<EventFieldName, string>> = {
+  ...{ address: 'text', lat: 'float8', lng: 'float8', isExact: 'boolean', onlineUrl: 'text' },
+};
+
+/** The same as its organizer entered them. */
+export const enteredColumns = columnsOfEvent((name) => {
+  const type = exactColumns[name];
+  if (type === undefined) return publicColumn(name);
+  return `coalesce((e.exact_place ->> '${name}')::${type}, ${publicColumn(name)}) as ${columnOf(name)}`;
+});
 
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
 export const selectEventRows = (selection: Statement): Statement => sql`
     select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.hidden_reason, e.hidden_at,
-      e.is_announced, e.sequence, e.series_id, e.series_date, e.own_fields, (e.version + c.version)::float8 as version
+      e.is_announced, e.sequence, e.series_id, e.series_date, e.own_fields, e.exact_place is not null as is_address_hidden,
+      e.exact_place ->> 'onlineUrl' is not null as hides_online_url, (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -80,7 +99,7 @@ const eventsCountOf = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>
 export type Occurrence = { seriesId: string; seriesDate: string; ownFields: EventFieldName[] };
 
 /** `isAnnounced`: a public event is not new to the followers of its organizer, such as an imported one. */
-export type NewEventRow = { fields: EventFields; occurrence?: Occurrence; isAnnounced?: boolean };
+export type NewEventRow = { fields: StoredFields; occurrence?: Occurrence; isAnnounced?: boolean };
 
 /**
  * `insertDetails`: inserts further rows of the event, before the change log is locked. `isAnnounced`: as of `NewEventRow`.
@@ -95,7 +114,7 @@ type Insertion = { insertDetails?: (id: string) => Promise<void>; isAnnounced?: 
 export async function insertEvent(
   tx: Transaction,
   organizerId: string,
-  fields: EventFields,
+  fields: StoredFields,
   now: Date,
   { insertDetails, isAnnounced = false }: Insertion = {},
 ): Promise<string> {
@@ -156,6 +175,7 @@ export async function writeInsertions(
         ...columns(fields),
         ...occurrenceColumns(occurrence),
         search: searchVector(fields),
+        exact_place: exactPlaceOf(fields.exactPlace ?? null),
         id,
         organizer_id: organizerId,
         is_announced: isAnnounced || isListed(event),
@@ -195,8 +215,15 @@ export async function writeInsertions(
 const occurrenceColumns = (occurrence: Partial<Occurrence> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(occurrence).map(([name, value]) => [columnOf(name), value]));
 
-/** `before`: the locked row. `occurrence`: what changes about its series. */
-export type EventUpdate = { before: EventRow; fields: EventFields; occurrence?: Partial<Occurrence> };
+/** `exactPlace`: undefined if the change leaves it. */
+type PlacedEvent = EventRow & { exactPlace?: ExactPlace | null };
+
+/** `before`: the locked row, with the public place. `occurrence`: what changes about its series. */
+export type EventUpdate = {
+  before: PlacedEvent;
+  fields: StoredFields;
+  occurrence?: Partial<Occurrence>;
+};
 
 /**
  * Updates an event, promotes its waitlist if the capacity changed, adjusts its organizer's `eventsCount`, and notifies
@@ -229,7 +256,11 @@ export async function writeUpdates(
   now: Date,
   message: ChangeMessage | null = null,
 ): Promise<EventChanges> {
-  const changes = updates.map((change) => ({
+  const [unseen = [], seen = []] = [true, false].map((isUnseen) =>
+    updates.filter(({ before, fields }) => movesUnseen(before, fields) === isUnseen),
+  );
+  for (const { before, fields } of unseen) await moveUnseen(tx, { before, fields }, now, message);
+  const changes = seen.map((change) => ({
     ...change,
     after: { ...change.fields, hidden: change.before.hidden },
   }));
@@ -240,7 +271,12 @@ export async function writeUpdates(
       ...columns(fields),
       ...occurrenceColumns(occurrence),
       ...changedSearch(before, fields),
-      sequence: before.sequence + Number(changesCalendar(before, fields)),
+      ...(fields.exactPlace !== undefined && { exact_place: exactPlaceOf(fields.exactPlace) }),
+      // Calendars of people who saw the exact place have a higher number.
+      sequence:
+        before.sequence +
+        (fields.exactPlace === null ? (before.exactPlace?.moves ?? 0) : 0) +
+        Number(changesCalendar(before, fields)),
       is_announced: before.isAnnounced || isListed(after),
       updated_at: updateTime(now),
     });
@@ -276,6 +312,32 @@ export async function writeUpdates(
 }
 
 const noChanges: EventChanges = { records: [], listingKeys: [] };
+
+/** Whether only the exact place differs, which the public one hides. */
+const movesUnseen = (before: PlacedEvent, { exactPlace, ...fields }: StoredFields): boolean =>
+  before.exactPlace != null &&
+  exactPlace != null &&
+  before.exactPlace.moves !== exactPlace.moves &&
+  (before.exactPlace.onlineUrl === null) === (exactPlace.onlineUrl === null) &&
+  versionOfEvent(before) === versionOfEvent(fields);
+
+/** Neither a version nor the change log tells of it: nobody but the people who go may notice. */
+async function moveUnseen(
+  tx: Transaction,
+  { before, fields }: EventUpdate,
+  now: Date,
+  message: ChangeMessage | null,
+): Promise<void> {
+  await tx.query(
+    sql`update events set exact_place = ${exactPlaceOf(fields.exactPlace ?? null)} where id = ${before.id}`,
+  );
+  const after = { ...fields, hidden: before.hidden };
+  const kind = noticeOf(before, after, now);
+  const notice = { eventId: before.id, before, after, message, isOnlyForGoing: true };
+  if (kind) await storeNotices(tx, [{ ...notice, kind }], now);
+}
+
+const exactPlaceOf = (place: ExactPlace | null): Statement => sql`${place && JSON.stringify(place)}::jsonb`;
 
 /** Whether the followers of the organizer are to be notified of an event that a transaction writes. */
 const isNews = (

@@ -80,6 +80,11 @@ const listed = {
     { description: 'The series of which the event is an occurrence; null for an event without a series.' },
   ),
   hasOnlineUrl: Type.Boolean({ examples: [false], description: 'Whether the event has an `onlineUrl`.' }),
+  isAddressHidden: Type.Boolean({
+    examples: [false],
+    description:
+      'In lists: whether `location` is not the exact place. In the record: whether the caller may not read the exact place.',
+  }),
   rsvpCount: Type.Integer({
     examples: [14],
     description: 'Number of people with an RSVP, going or interested.',

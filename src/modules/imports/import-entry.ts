@@ -114,7 +114,9 @@ function contentFor(
   if (before && context.calendar.isCancelling)
     return { fields: { ...before, status: 'cancelled' }, by: null, mended: [] };
   const isWaiting = known !== null && isWaitingForPlace(known, place);
-  const stays = before !== null && !isWaiting && staysWhereItIs(entry, before);
+  // What is entered here decides where an event is that hides its address.
+  const keepsPlace = before?.isAddressHidden === true;
+  const stays = before !== null && (keepsPlace || (!isWaiting && staysWhereItIs(entry, before)));
   const where = stays ? before : place;
   const timezone = zoneFor(entry, where, before);
   const { startAt, endAt, allDay, mended } = timesOf(entry.period, timezone, context.calendar);
@@ -126,12 +128,13 @@ function contentFor(
     allDay,
     timezone,
     location: {
-      address: entry.address || (stays ? before.address : place.address),
+      address: (!keepsPlace && entry.address) || (stays ? before.address : place.address),
       lat: where.lat,
       lng: where.lng,
       isExact: stays ? before.isExact : place.by === 'geo',
     },
     category: entry.category ?? context.category ?? before?.category ?? 'other',
+    ...(keepsPlace && { addressVisibility: before.addressVisibility }),
     visibility: !stays && place.by === 'none' ? 'private' : visibilityFor(entry, isWaiting ? null : before),
   };
   if (!isNewEvent(body)) throw new EntryError('field', (isNewEvent.errors ?? []).map(formatError).join('; '));

@@ -6,6 +6,7 @@ import { readId } from '../../lib/ids.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from '../events/created-response.ts';
 import { fieldsOfCopy } from '../events/event-rules.ts';
+import { findExactPlace } from '../events/exact-place.ts';
 import { insertEvent } from '../events/repo.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { Event, EventCopy, EventParams } from '../events/schemas.ts';
@@ -39,7 +40,8 @@ export const duplicateEvent = defineEndpoint({
       const source = await requireOwnEvent(tx, sourceId, caller);
       // The organizer could publish the copy in the place of the event that an admin hides.
       if (source.hiddenAt) throw new Problem('event_hidden');
-      const fields = fieldsOfCopy(source, body);
+      const exactPlace = source.isAddressHidden ? await findExactPlace(tx, sourceId) : null;
+      const fields = { ...fieldsOfCopy(source, body), exactPlace: exactPlace && { ...exactPlace, moves: 0 } };
       const now = clock();
       const id = await insertEvent(tx, caller.id, fields, now, {
         async insertDetails(copyId) {

@@ -31,7 +31,7 @@ export async function listNotices(db: Queryable, rows: Subject[]): Promise<Notic
   const keys = [...eventIds].map((eventId) => ({ eventId }));
   return (
     await db.query<NoticeRow>(sql`
-      select n.event_id, n.id, n.kind, n.before, n.after, a.text as message, n.created_at
+      select n.event_id, n.id, n.kind, n.before, n.after, n.only_going as is_only_for_going, a.text as message, n.created_at
       from ${rowsOf('event_notices n', keys, { eventId: 'uuid' })}
       left join announcements a on a.subject_id = n.event_id and a.id = n.id and a.status = 'sent'
       order by n.id`)
@@ -74,8 +74,8 @@ export type News = {
   announcement: { id: string; text: string } | null;
 };
 
-const toChanges = (before: NoticedEvent, after: NoticedEvent): Changes => ({
-  parts: partsOf(before, after),
+const toChanges = (before: NoticedEvent, after: NoticedEvent, isMove: boolean): Changes => ({
+  parts: isMove ? ['map'] : partsOf(before, after),
   before,
   after,
 });
@@ -95,9 +95,13 @@ export function newsOf({ kind, eventId, since, about, text, readAt }: Subject, n
       (readAt === null || notice.createdAt <= readAt),
   );
   const [first, last] = [own[0], own.at(-1)];
-  const written = own.findLast(({ message }) => message !== null);
+  // Whoever is notified of a move alone goes; the notification of other changes may be that of anyone.
+  const isMove = own.every(({ isOnlyForGoing }) => isOnlyForGoing);
+  const written = own.findLast(
+    ({ message, isOnlyForGoing }) => message !== null && (isMove || !isOnlyForGoing),
+  );
   return {
-    changes: first && last && kind === 'eventChanged' ? toChanges(first.before, last.after) : null,
+    changes: first && last && kind === 'eventChanged' ? toChanges(first.before, last.after, isMove) : null,
     announcement: written?.message ? { id: written.id, text: written.message } : null,
   };
 }

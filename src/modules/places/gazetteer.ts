@@ -104,12 +104,15 @@ export class Gazetteer {
   }
 
   /** The nearest place with a thousand inhabitants or more; null if there is none within 50 km. */
-  nearest(near: Coordinates): NamedPlace | null {
+  nearest(
+    near: Coordinates,
+    { minPopulation = minNearest, withinKm = distanceUnitKm } = {},
+  ): NamedPlace | null {
     const { populations } = this.#data;
     const origin = toPoint(near);
-    let [best, bestKm] = [-1, distanceUnitKm];
+    let [best, bestKm] = [-1, withinKm];
     for (let place = 0; place < populations.length; place++) {
-      if ((populations[place] as number) < minNearest) break;
+      if ((populations[place] as number) < minPopulation) break;
       const km = this.#kmFrom(origin, place);
       if (km < bestKm) [best, bestKm] = [place, km];
     }

@@ -4,7 +4,9 @@ import { languageOf } from '../../http/request-language.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { withDefaults } from '../events/event-rules.ts';
+import { toStored } from '../events/exact-place.ts';
 import { withChosenCover } from '../events/present.ts';
+import { loadShownPlaces } from '../events/public-place.ts';
 import { insertEvents } from '../events/repo.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
@@ -35,7 +37,10 @@ export const createSeries = defineEndpoint({
 
   async handler({ caller, body, idempotency, request }, services: EventServices) {
     const { people, clock, config } = services;
-    const fields = inside('event', () => withDefaults(withChosenCover(body.event, config.publicUrl)));
+    const shownPlace = await loadShownPlaces(body.event);
+    const fields = inside('event', () =>
+      toStored(withDefaults(withChosenCover(body.event, config.publicUrl), shownPlace), shownPlace),
+    );
     const schedule = readSchedule(fields, body, 'event.startAt');
     const items = body.items ?? [];
     const [organizer, language] = await Promise.all([people.find(caller.id), languageOf(services, request)]);

@@ -5,6 +5,7 @@ import { languageOf } from '../../http/request-language.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import { findExactPlace } from '../events/exact-place.ts';
 import { insertEvents } from '../events/repo.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
@@ -57,8 +58,9 @@ export const repeatEvent = defineEndpoint({
       await tx.query(sql`select 1 from users where id = ${organizerId} for key share`);
       await requireRoom(tx, organizerId, now);
       const items = (await listItems(tx, [eventId])).slice(0, maxSeriesItems).map(toNewItem);
+      const exactPlace = event.isAddressHidden ? await findExactPlace(tx, eventId) : null;
       const series = {
-        ...{ id: newId(), organizerId, schedule, fields: seriesFieldsOf(event), items },
+        ...{ id: newId(), organizerId, schedule, fields: seriesFieldsOf({ ...event, exactPlace }), items },
         ...{ status: 'active' as const, createdAt: now },
       };
       const plan = planOf(series, now);

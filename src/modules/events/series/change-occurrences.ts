@@ -6,7 +6,8 @@ import type { Caller } from '../../../identity/caller.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import type { ChangeMessage } from '../../../outbox/notices.ts';
 import type { EventFieldName, EventFields } from '../event-fields.ts';
-import { applyChange, noticeOf, requireCapacity, versionOfEvent } from '../event-rules.ts';
+import { applyChange, noticeOf, requireCapacity } from '../event-rules.ts';
+import { versionAsEntered } from '../exact-place.ts';
 import { type EventUpdate, updateEvents } from '../repo.ts';
 import type { EventChange } from '../schemas.ts';
 import { hasDoubledDates, type MovedSchedule, moveSchedule } from './move-schedule.ts';
@@ -54,7 +55,8 @@ export async function changeOccurrences(
   const { series, event } = await lockSeriesOf(tx, id, caller);
   const rows = await lockOccurrences(tx, series.id, sql`(e.end_at > ${now} or e.id = ${id})`);
   const path = rows.find((row) => row.id === id) ?? event;
-  requireMatch(request, versionOfEvent(path));
+  requireMatch(request, await versionAsEntered(tx, path));
+  requireNoHiding(path, series, change);
   const coming = rows.filter(({ endAt }) => endAt > now);
   const isWhole = scope === 'all' || coming.every(({ seriesDate }) => seriesDate >= path.seriesDate);
   const inScope = isWhole ? coming : coming.filter(({ seriesDate }) => seriesDate >= path.seriesDate);
@@ -82,6 +84,16 @@ export async function changeOccurrences(
     affected: inScope.length,
     keptOwn: outcomes.flatMap(({ before, keepsOwn }) => (keepsOwn ? [before.id] : [])),
   };
+}
+
+const hidingFields = ['location', 'locationKind', 'onlineUrl', 'addressVisibility', 'timezone'] as const;
+
+/** Each occurrence hides its own address. @throws Problem `invalid_request` */
+function requireNoHiding({ isAddressHidden }: OccurrenceRow, { fields }: Series, change: EventChange): void {
+  const isHiding = isAddressHidden || fields.addressVisibility === 'going';
+  const named = hidingFields.find((name) => change[name] !== undefined);
+  if (change.addressVisibility === 'going' || (isHiding && named))
+    throw invalid(named ?? 'addressVisibility', 'of a hidden address can change for one date only');
 }
 
 const dateOf = ({ seriesDate, allDay }: OccurrenceRow): LocalTime => {
@@ -151,6 +163,9 @@ function withDeadline(schedule: MovedSchedule['schedule'], change: EventChange, 
   };
 }
 
+/** What an occurrence that hides its address keeps. */
+const placeNames: EventFieldName[] = ['address', 'onlineUrl', 'addressVisibility'];
+
 type Outcome = EventUpdate & { before: OccurrenceRow; keepsOwn: boolean };
 
 function changeOne(
@@ -160,7 +175,7 @@ function changeOne(
 ): Outcome {
   const { series, moved, names } = planned;
   const isPath = before.id === path.id;
-  const owned = isPath ? [] : ownedAgainst(before, change);
+  const owned = isPath ? [] : ownedAgainst(before, change).concat(before.isAddressHidden ? placeNames : []);
   const date = moved ? moved.move(dateOf(before)) : dateOf(before);
   const fields = isPath
     ? withMovedDeadline(before, planned.target, change)

@@ -4,7 +4,7 @@ import { sql, type Transaction } from '#pg';
 import { requireMatch } from '../../../http/conditional.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { lockGuestsOf } from '../../accounts/guests.ts';
-import { versionOfEvent } from '../event-rules.ts';
+import { versionAsEntered } from '../exact-place.ts';
 import { deleteEvents } from '../repo.ts';
 import { findOwnEvent } from '../require-own-event.ts';
 import { lockOccurrences, lockSeriesOf, type OccurrenceRow } from './occurrences.ts';
@@ -35,7 +35,7 @@ export async function deleteOccurrences(
   const { series, event } = await lockSeriesOf(tx, id, caller);
   const rows = await lockOccurrences(tx, series.id, conditionOf(scope, event, now));
   const path = rows.find((row) => row.id === id) ?? event;
-  requireMatch(request, versionOfEvent(path));
+  requireMatch(request, await versionAsEntered(tx, path));
   const remaining = withoutDates(series, event, scope);
   if (remaining) await updateSeries(tx, remaining, planOf(remaining, now).dueAt);
   else await deleteSeries(tx, series.id);

@@ -1,12 +1,13 @@
 /** SQL of series. Their occurrences are events. */
 import { assignments, insertValues, type Queryable, type Statement, sql, type Transaction } from '#pg';
 import { formatRule, parseRule } from '#recurrence';
-import type { EventFieldName, EventFields } from '../event-fields.ts';
+import type { EventFieldName } from '../event-fields.ts';
 import { fieldNames } from '../event-fields.ts';
+import type { StoredFields } from '../exact-place.ts';
 import { clockOf, formatDate, readDate, type Schedule, type Times } from './schedule.ts';
 
 /** The fields of new occurrences, without their times. */
-export type SeriesFields = Omit<EventFields, keyof Times>;
+export type SeriesFields = Omit<StoredFields, keyof Times>;
 
 /** `status`: `ended` for a series that was cancelled or deleted from a date on. `items`: as modules/series writes them. */
 export type Series = {
@@ -35,10 +36,11 @@ const timeNames: EventFieldName[] = ['startAt', 'endAt', 'rsvpUntil', 'timezone'
 const templateNames = fieldNames.filter((name) => !timeNames.includes(name));
 
 /** What a series keeps of the fields of an event. */
-export const seriesFieldsOf = (event: EventFields): SeriesFields =>
+export const seriesFieldsOf = (event: StoredFields): SeriesFields =>
   ({
     ...Object.fromEntries(templateNames.map((name) => [name, event[name]])),
     status: 'scheduled',
+    ...(event.exactPlace && { exactPlace: { ...event.exactPlace, moves: 0 } }),
   }) as SeriesFields;
 
 const columns = sql`

@@ -4,6 +4,7 @@ import { sql } from '#pg';
 import type { MailContent } from '../../../mail/layout.ts';
 import type { QueuedMail } from '../../../mail/mails.ts';
 import { createEntryRenderer, renderCalendar } from '../../calendars/present.ts';
+import { listExactPlacesFor, withExactPlace } from '../../events/exact-place.ts';
 import { findEvent } from '../../events/repo.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
@@ -14,13 +15,15 @@ export async function calendarPart(
   { userId, subjectId: eventId, address, createdAt }: QueuedMail,
 ): Promise<NonNullable<MailContent['calendar']> | null> {
   if (mail.driver !== 'smtp' || !mail.hasLinks) return null;
-  const [event, attending] = await Promise.all([
+  const [row, places, attending] = await Promise.all([
     findEvent(db, eventId),
+    listExactPlacesFor(db, { id: userId, role: 'user' }, [eventId]),
     db.query(sql`
       select 1 from rsvps where event_id = ${eventId} and user_id = ${userId} and status = 'going'
       union all select 1 from bookings where event_id = ${eventId} and user_id = ${userId} and status = 'booked'`),
   ]);
-  if (!event) return null;
+  if (!row) return null;
+  const event = withExactPlace(row, places.get(eventId) ?? null);
   const [organizer] = await listPeople(db, [event.organizerId]);
   const method = event.status === 'cancelled' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.REQUEST;
   const renderEntry = createEntryRenderer(publicUrl, undefined, {

@@ -7,6 +7,7 @@ import { mediumOf, type QueuedMail } from '../../../mail/mails.ts';
 import { senderName } from '../../../mail/sender-name.ts';
 import { isAddressed } from '../../../outbox/announcements.ts';
 import { anonymousKinds, countedKinds, type DeliveredKindName, mailRuleOf } from '../../../outbox/kinds.ts';
+import { listExactPlacesFor } from '../../events/exact-place.ts';
 import { isInvitedKind } from '../../invitations/invitation-mails.ts';
 import { listPeople } from '../../people/repo.ts';
 import type { PeopleServices } from '../../people/services.ts';
@@ -36,8 +37,9 @@ export async function writeMail(services: WriteServices, mail: QueuedMail): Prom
   const reader = await findReader(services, mail);
   if (!reader) return null;
   const rows = await listMailedNotifications(services, mail);
-  const [row] = rows;
-  if (!row) return null;
+  const [first] = rows;
+  if (!first) return null;
+  const row = await withPlaceFor(services, mail.userId, first);
   // What other people do is no reason to change a calendar, and the person of a count is not the organizer.
   const isFromOrganizer = row.eventId !== null && !countedKinds.includes(row.kind);
   const [news, calendar, replyTo] = await Promise.all([
@@ -69,6 +71,17 @@ async function findReplyAddress(
   const [organizer] = await db.query<{ name: string; address: string }>(sql`
     select name, email as address from users where id = ${personId} and mail_replies and email is not null`);
   return organizer ? { ...organizer, name: senderName(organizer.name) ?? '' } : null;
+}
+
+/** The notification with the place as the recipient may see it. */
+async function withPlaceFor(
+  { db }: WriteServices,
+  userId: string,
+  row: NotificationRow,
+): Promise<NotificationRow> {
+  if (row.eventId === null) return row;
+  const place = (await listExactPlacesFor(db, { id: userId, role: 'user' }, [row.eventId])).get(row.eventId);
+  return place ? { ...row, address: place.address } : row;
 }
 
 /** A guest who was removed keeps the contact of an invitation, which no code has confirmed. */

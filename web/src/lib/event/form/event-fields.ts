@@ -199,6 +199,7 @@ const otherSteps = {
   timezone: 'what',
   template: 'what',
   location: 'where',
+  addressVisibility: 'where',
   isPriceKnown: 'who',
   enabledModules: 'who',
   rsvpUntil: 'who',
