@@ -67,18 +67,18 @@ type Recipients = (of: {
 }) => Statement[];
 
 const guests: Recipients = ({ eventId }) => peopleOf(eventId, guestAudiences);
+const attendees: Recipients = ({ eventId }) => peopleOf(eventId, ['going']);
 /** Of moves that only people see who go, no others are told. */
-const guestsOfChange: Recipients = ({ eventId, since }) => {
+const guestsOfChange: Recipients = (of) => {
   const others = guestAudiences.filter((list) => list !== 'going');
   const concernsAll = sql`exists (
     select 1 from event_notices
-    where event_id = ${eventId} and kind = 'eventChanged' and id >= ${since ?? minId} and not only_going)`;
+    where event_id = ${of.eventId} and kind = 'eventChanged' and id >= ${of.since ?? minId} and not only_going)`;
   return [
-    ...peopleOf(eventId, ['going']),
-    ...peopleOf(eventId, others).map((people) => sql`${people} and ${concernsAll}`),
+    ...attendees(of),
+    ...peopleOf(of.eventId, others).map((people) => sql`${people} and ${concernsAll}`),
   ];
 };
-const attendees: Recipients = ({ eventId }) => peopleOf(eventId, ['going']);
 
 const followers: Recipients = ({ actorId }) => [
   sql`select other_id as user_id from relations where user_id = ${actorId} and followed_by`,

@@ -44,8 +44,8 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/event-rules.ts', [
     [
-      'location ?? before)',
-      '{ ...before, ...location })',
+      'precisionOf({ locationKind }, location ?? before)',
+      'precisionOf({ locationKind }, { ...before, ...location })',
       'event-changes',
       'new coordinates of an address count as those of its town',
     ],
@@ -54,6 +54,33 @@ export const endpointFaults: Fault[] = [
       'isExact',
       'event-locations',
       'an event without a place stands at an exact point',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/exact-place.ts', [
+    [
+      'onlineUrl: null,',
+      'onlineUrl,',
+      'hidden-addresses',
+      'the link to join online stands in a public column',
+    ],
+    ["and status = 'going'", '', 'hidden-addresses', 'people who are interested read the exact place'],
+    ["and status = 'booked'", '', 'hidden-addresses', 'people who wait for seats read the exact place'],
+  ]),
+  ...faultsOf('src/modules/events/public-place.ts', [
+    [
+      'Math.cos((middle',
+      'Math.cos((lat',
+      'hidden-addresses',
+      'the columns of a cell follow from the exact latitude',
+    ],
+    ['...publicPlaceOf(gazetteer, event)', '', 'hidden-addresses', 'the public place is the exact one'],
+  ]),
+  ...faultsOf('src/modules/events/repo.ts', [
+    [
+      'if (movesUnseen(before, fields))',
+      'if (false)',
+      'hidden-addresses',
+      'a move within the cell changes the record of others',
     ],
   ]),
   ...faultsOf('src/modules/calendars/present.ts', [
