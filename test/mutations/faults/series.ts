@@ -46,7 +46,12 @@ export const seriesFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/events/series/change-occurrences.ts', [
-    ['requireMatch(request, versionOfEvent(path));', '', 'series-changes', 'a change overwrites another one'],
+    [
+      'requireMatch(request, await versionAsEntered(tx, path));',
+      '',
+      'series-changes',
+      'a change overwrites another one',
+    ],
   ]),
   ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [
     [
