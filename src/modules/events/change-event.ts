@@ -18,7 +18,7 @@ import {
   versionOfEvent,
 } from './event-rules.ts';
 import { serializeEvent, withOutcome } from './event-serializer.ts';
-import { findExactPlace, toStored, versionAsEntered, withExactPlace } from './exact-place.ts';
+import { findExactPlace, toStored, withExactPlace } from './exact-place.ts';
 import { type EventRow, withChosenCover } from './present.ts';
 import { loadShownPlaces } from './public-place.ts';
 import { deleteEvents, findEvent, updateEvent as updateRow } from './repo.ts';
@@ -28,7 +28,7 @@ import { changeOccurrences } from './series/change-occurrences.ts';
 import { deleteOccurrences } from './series/delete-occurrences.ts';
 import { ownFieldsAfter } from './series/own-fields.ts';
 import type { EventServices } from './services.ts';
-import { showPlace } from './show-places.ts';
+import { showPlace, versionAsEntered } from './show-places.ts';
 
 const ofScope =
   'Of a series, `scope` says which occurrences: `this`, `following` (this and later ones) or `all`. A refusal for one refuses all.';

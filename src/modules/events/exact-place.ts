@@ -5,7 +5,6 @@
 import { isOneOf, type Queryable, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import type { EventFields } from './event-fields.ts';
-import { versionOfEvent } from './event-rules.ts';
 import type { EventRow } from './present.ts';
 import type { ShownPlace } from './public-place.ts';
 
@@ -43,10 +42,6 @@ export async function findExactPlace(db: Queryable, id: string): Promise<ExactPl
   );
   return row?.exactPlace ?? null;
 }
-
-/** The version of a locked event for the `If-Match` of its organizer, who reads the exact place. */
-export const versionAsEntered = async (tx: Queryable, event: EventRow): Promise<string> =>
-  versionOfEvent(withExactPlace(event, event.isAddressHidden ? await findExactPlace(tx, event.id) : null));
 
 /** A person who reads events. */
 export type Reader = Pick<Viewer, 'id' | 'role'>;

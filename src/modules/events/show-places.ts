@@ -1,7 +1,9 @@
 /** Shows events with their exact places to people who may read them. */
 import type { Queryable } from '#pg';
 import { type CachedEvent, toCachedEvent } from './event-cache.ts';
-import { listExactPlacesFor, type Reader, withExactPlace } from './exact-place.ts';
+import { versionOfEvent } from './event-rules.ts';
+import { findExactPlace, listExactPlacesFor, type Reader, withExactPlace } from './exact-place.ts';
+import type { EventRow } from './present.ts';
 
 /** The events as a person may see them. @param reader null for a request without a token */
 export async function showPlaces(
@@ -28,3 +30,7 @@ export async function showPlace(
   const [shown = event] = await showPlaces(db, [event], reader);
   return shown;
 }
+
+/** The version of a locked event for the `If-Match` of its organizer, who reads the exact place. */
+export const versionAsEntered = async (tx: Queryable, event: EventRow): Promise<string> =>
+  versionOfEvent(withExactPlace(event, event.isAddressHidden ? await findExactPlace(tx, event.id) : null));
