@@ -61,3 +61,6 @@ export async function listExactPlacesFor(
         union all select event_id from bookings where user_id = ${id} and status = 'booked'))`);
   return new Map(rows.map((row) => [row.id, row.exactPlace]));
 }
+
+/** A row with its public place. `exactPlace`: undefined if a change leaves it. */
+export type PlacedEvent = EventRow & { exactPlace?: ExactPlace | null };

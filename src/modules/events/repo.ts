@@ -25,14 +25,15 @@ import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
 import { type EventFieldName, type EventFields, eventFields, fieldNames } from './event-fields.ts';
 import { approvePresent } from './event-people.ts';
-import { changesCalendar, noticeOf, versionOfEvent } from './event-rules.ts';
-import type { ExactPlace, StoredFields } from './exact-place.ts';
+import { changesCalendar, noticeOf } from './event-rules.ts';
+import type { PlacedEvent, StoredFields } from './exact-place.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { type SearchedTexts, searchChange, searchVector } from './search-words.ts';
 import { invitedIn, isVisibleTo } from './standings.ts';
 import { writeTombstones } from './tombstones.ts';
+import { exactPlaceOf, movesUnseen, moveUnseen } from './unseen-moves.ts';
 import { promoteWaitlist } from './waitlist.ts';
 
 const publicColumn = (name: EventFieldName): string => eventFields[name].select ?? `e.${columnOf(name)}`;
@@ -215,9 +216,6 @@ export async function writeInsertions(
 const occurrenceColumns = (occurrence: Partial<Occurrence> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(occurrence).map(([name, value]) => [columnOf(name), value]));
 
-/** `exactPlace`: undefined if the change leaves it. */
-type PlacedEvent = EventRow & { exactPlace?: ExactPlace | null };
-
 /** `before`: the locked row, with the public place. `occurrence`: what changes about its series. */
 export type EventUpdate = {
   before: PlacedEvent;
@@ -312,32 +310,6 @@ export async function writeUpdates(
 }
 
 const noChanges: EventChanges = { records: [], listingKeys: [] };
-
-/** Whether only the exact place differs, which the public one hides. */
-const movesUnseen = (before: PlacedEvent, { exactPlace, ...fields }: StoredFields): boolean =>
-  before.exactPlace != null &&
-  exactPlace != null &&
-  before.exactPlace.moves !== exactPlace.moves &&
-  (before.exactPlace.onlineUrl === null) === (exactPlace.onlineUrl === null) &&
-  versionOfEvent(before) === versionOfEvent(fields);
-
-/** Neither a version nor the change log tells of it: nobody but the people who go may notice. */
-async function moveUnseen(
-  tx: Transaction,
-  { before, fields }: EventUpdate,
-  now: Date,
-  message: ChangeMessage | null,
-): Promise<void> {
-  await tx.query(
-    sql`update events set exact_place = ${exactPlaceOf(fields.exactPlace ?? null)} where id = ${before.id}`,
-  );
-  const after = { ...fields, hidden: before.hidden };
-  const kind = noticeOf(before, after, now);
-  const notice = { eventId: before.id, before, after, message, isOnlyForGoing: true };
-  if (kind) await storeNotices(tx, [{ ...notice, kind }], now);
-}
-
-const exactPlaceOf = (place: ExactPlace | null): Statement => sql`${place && JSON.stringify(place)}::jsonb`;
 
 /** Whether the followers of the organizer are to be notified of an event that a transaction writes. */
 const isNews = (
