@@ -77,8 +77,8 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/repo.ts', [
     [
-      'if (movesUnseen(before, fields))',
-      'if (false)',
+      'movesUnseen(before, fields) === isUnseen',
+      'false === isUnseen',
       'hidden-addresses',
       'a move within the cell changes the record of others',
     ],
