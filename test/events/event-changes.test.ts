@@ -49,10 +49,9 @@ test('change: 200, and only the fields of the request change', async () => {
   };
   let before = event;
   for (const [field, value] of Object.entries(changes).reverse()) {
-    const { body } = expectStatus(
-      await api.patch(`/v1/events/${event.id}`, organizer.token, { [field]: value }),
-      200,
-    );
+    const changed = await api.patch(`/v1/events/${event.id}`, organizer.token, { [field]: value });
+    const { affected, ...body } = expectStatus(changed, 200).body;
+    assert.equal(affected, 1);
     assert.ok(body.updatedAt >= before.updatedAt);
     // The URL of the generated cover contains the category and the theme.
     const cover =
@@ -83,7 +82,7 @@ test('change: new coordinates are those of the address unless the request denies
 test('change: 200 for an empty body; coverUrl null restores the generated cover', async () => {
   const event = await createEvent(api, organizer, { coverUrl: 'https://example.org/x.png' });
   const { body } = expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, {}), 200);
-  assert.deepEqual({ ...body, updatedAt: '' }, { ...event, updatedAt: '' });
+  assert.deepEqual({ ...body, updatedAt: '' }, { ...event, updatedAt: '', affected: 1 });
   const { body: bare } = await api.patch(`/v1/events/${event.id}`, organizer.token, { coverUrl: null });
   assert.match(bare.coverUrl, /\/cover\.svg\?category=food$/);
 });
@@ -224,6 +223,7 @@ test('delete: 200, then 404, and of the event its tombstone alone remains in the
   ]);
   assert.deepEqual(expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200).body, {
     success: true,
+    affected: 1,
   });
   assert.deepEqual(await tablesWith(event.id), ['event_tombstones']);
   expectProblem(await api.get(`/v1/events/${event.id}`, organizer.token), 404, 'event_not_found');

@@ -29,8 +29,11 @@ function known(method: string, path: string, response: Fields): Fields {
   );
 }
 
-/** `updatedAt` is the time of the last request that changed the event, also if it changed no value. */
-const content = ({ updatedAt, ...rest }: Fields): Fields => rest;
+/**
+ * `updatedAt` is the time of the last request that changed the event, also if it changed no value; `affected` is the number of
+ * events that a change concerns.
+ */
+const content = ({ updatedAt, affected, ...rest }: Fields): Fields => rest;
 
 /** Sends the fields of a record to its own PATCH, and expects the same record. */
 async function expectUnchanged(path: string, id: string, record: Fields): Promise<void> {

@@ -73,6 +73,11 @@ const eventRow = fc.record({
   partyCount: count,
   bookedCount: count,
   version: count,
+  seriesId: fc.option(fc.uuid()),
+  seriesDate: fc.constant('2026-12-01T18:00'),
+  ownFields: fc.subarray(['title', 'startAt']),
+  isAddressHidden: fc.boolean(),
+  hidesOnlineUrl: fc.boolean(),
 }) as fc.Arbitrary<EventRow>;
 const ownFields = {
   myRsvp: fc.constantFrom('going', 'interested', null),
