@@ -40,9 +40,10 @@ const repetition = of({ rrule }, { extraDates: dates, excludedDates: dates });
 const fullMinute = { startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' };
 const weekly = { rrule: 'FREQ=WEEKLY;COUNT=2' };
 
-/** The rows of the matrix make more series than a person may have. */
-const makeRoom = ({ api, organizer }: RowContext) =>
-  api.sql`update series set status = 'ended', due_at = null where organizer_id = ${organizer.id}`;
+/** The rows of the matrix make more series than a person may have. Other rows lock series at the same time. */
+const makeRoom = ({ api, organizer }: RowContext) => api.sql`
+  update series set status = 'ended', due_at = null where id in (
+    select id from series where organizer_id = ${organizer.id} and status = 'active' order by id for update skip locked)`;
 
 const madeBy =
   (tail: string, fields: Record<string, unknown> = {}) =>
