@@ -17,27 +17,27 @@ import {
 } from './operation.ts';
 import { listOf, object, oneOf, type Rule } from './rules.ts';
 
+const fullMinute = { startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' };
+
 /** Which rules and dates a series takes depends on its event, and is tested in test/series/. */
-const openIf = (isShaped: (value: unknown) => boolean, bad: unknown[]): Rule => ({
+const openIf = (isShaped: (value: unknown) => boolean, good: unknown[], bad: unknown[]): Rule => ({
   judge: (value) => (isShaped(value) ? 'open' : 'shape'),
-  good: [],
+  good,
   bad,
 });
 const isText = (value: unknown) => typeof value === 'string' && value.length >= 1 && [...value].length <= 500;
-const rrule = openIf(isText, ['', null, 0, 'x'.repeat(501), []]);
+const rrule = openIf(isText, ['FREQ=DAILY;COUNT=2', 'FREQ=WEEKLY', 'x'], ['', null, 0, 'x'.repeat(501), []]);
 const isDate = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/.test(value);
 const dates = openIf(
   (value) => Array.isArray(value) && value.length <= 500 && value.every(isDate),
+  [[], ['2040-05-02T18:00', '2040-05-01']],
   [null, 'x', ['x'], [null], {}, Array(501).fill('2040-05-01')],
 );
-const event = openIf(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  [null, 'x', []],
-);
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const event = openIf(isObject, [eventBody({ ...fullMinute })], [null, 'x', []]);
 const items = listOf(object(newItem), 0, 30);
 const repetition = of({ rrule }, { extraDates: dates, excludedDates: dates });
 
-const fullMinute = { startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' };
 const weekly = { rrule: 'FREQ=WEEKLY;COUNT=2' };
 
 /** The rows of the matrix make more series than a person may have. Other rows lock series at the same time. */
