@@ -115,6 +115,9 @@ export function datesIn(schedule: Schedule, { from, before, limit }: Range): Loc
 
 export const compare = Temporal.PlainDateTime.compare;
 
+/** Years have four digits in responses. */
+const lastInstant = new Date('9999-12-31T23:59:59.999Z');
+
 /** Ended dates between the time from which dates are searched and now: fewer, because no date overlaps the next one. */
 const endedDates = 10;
 
@@ -124,7 +127,7 @@ export function comingDates(schedule: Schedule, now: Date, limit: number): Plann
   const from = localTime(now, timezone).subtract(length).subtract({ days: 2 });
   return datesIn(schedule, { from, limit: limit + endedDates })
     .map((date) => ({ date: formatDate(date, allDay), times: timesOf(schedule, date) }))
-    .filter(({ times }) => times.endAt > now)
+    .filter(({ times }) => times.endAt > now && times.endAt <= lastInstant)
     .slice(0, limit);
 }
 
