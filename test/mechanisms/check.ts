@@ -119,6 +119,12 @@ const fieldRules: Rule[] = [
       'web/src/lib/offline/retrying-fetch.ts': 'copies a query in a browser',
     },
   },
+  {
+    pattern: /<textarea\b(?!.*\breadonly\b)(?:.*>\{|(?!.*\binHtml\().*\bdefaultValue=)/,
+    instead:
+      '`defaultValue={text} value={inHtml(text)}`: a child replaces what is typed before the scripts run, and `defaultValue` alone is empty without scripts',
+    except: {},
+  },
 ];
 
 const isGenerated = /\/(?:generated|messages)\/|\.d\.ts$/;

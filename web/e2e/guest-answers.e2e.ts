@@ -43,7 +43,8 @@ for (const javaScriptEnabled of [true, false]) {
       // The page of the event knows the guest, and leads back.
       await page.goto(`/e/${event.id}`);
       await page.getByRole('link', { name: 'Your answer' }).click();
-      await page.getByRole('button', { name: 'Give back' }).click();
+      // The page of the event has a button whose name begins alike.
+      await page.getByRole('button', { name: 'Give back', exact: true }).click();
       await expect(page.getByRole('button', { name: 'I bring this' })).toBeVisible();
       await page.getByLabel('How many people come').selectOption('3');
       await page.getByRole('button', { name: 'Save' }).click();
