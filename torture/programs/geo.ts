@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { transaction } from '#pg';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { withDefaults } from '../../src/modules/events/event-rules.ts';
-import { insertEvent } from '../../src/modules/events/repo.ts';
+import { insertEvent } from '../../src/modules/events/insert-events.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';

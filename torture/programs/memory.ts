@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { transaction } from '#pg';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { withDefaults } from '../../src/modules/events/event-rules.ts';
-import { insertEvent } from '../../src/modules/events/repo.ts';
+import { insertEvent } from '../../src/modules/events/insert-events.ts';
 import type { Server } from '../../test/support/processes.ts';
 import { type Random, randomOf } from '../../test/support/random.ts';
 import { readMetrics } from '../../test/support/workers.ts';

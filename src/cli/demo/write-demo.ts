@@ -6,7 +6,7 @@ import { Problem } from '../../lib/errors.ts';
 import { findOrCreateAccount } from '../../modules/accounts/accounts.ts';
 import { updateProfile } from '../../modules/accounts/profile/repo.ts';
 import { setRole } from '../../modules/accounts/sessions/repo.ts';
-import { insertEvent } from '../../modules/events/repo.ts';
+import { insertEvent } from '../../modules/events/insert-events.ts';
 import { insertItems, toItemValues } from '../../modules/items/repo.ts';
 import { markRead } from '../../modules/messages/repo.ts';
 import { sendMessage } from '../../modules/messages/send.ts';

@@ -8,6 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import type { ChangeMessage } from '../../outbox/notices.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
+import { deleteEvents } from './delete-events.ts';
 import { toCachedEvent } from './event-cache.ts';
 import type { EventFields } from './event-fields.ts';
 import {
@@ -21,7 +22,7 @@ import { serializeEvent, withOutcome } from './event-serializer.ts';
 import { findExactPlace, toStored, withExactPlace } from './exact-place.ts';
 import { type EventRow, withChosenCover } from './present.ts';
 import { loadShownPlaces } from './public-place.ts';
-import { deleteEvents, findEvent, updateEvent as updateRow } from './repo.ts';
+import { findEvent } from './repo.ts';
 import { findOwnEvent, requireOwnEvent } from './require-own-event.ts';
 import { ChangedEvent, DeletedEvents, EventChange, EventParams, ScopeQuery } from './schemas.ts';
 import { changeOccurrences } from './series/change-occurrences.ts';
@@ -29,6 +30,7 @@ import { deleteOccurrences } from './series/delete-occurrences.ts';
 import { ownFieldsAfter } from './series/own-fields.ts';
 import type { EventServices } from './services.ts';
 import { showPlace, versionAsEntered } from './show-places.ts';
+import { updateEvent as updateRow } from './update-events.ts';
 
 const ofScope =
   'Of a series, `scope` says which occurrences: `this`, `following` (this and later ones) or `all`. A refusal for one refuses all.';

@@ -4,9 +4,9 @@ import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from './created-response.ts';
 import { withDefaults } from './event-rules.ts';
 import { toStored } from './exact-place.ts';
+import { insertEvent } from './insert-events.ts';
 import { withChosenCover } from './present.ts';
 import { loadShownPlaces } from './public-place.ts';
-import { insertEvent } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';
 import type { EventServices } from './services.ts';
 

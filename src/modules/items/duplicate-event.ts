@@ -7,7 +7,7 @@ import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from '../events/created-response.ts';
 import { fieldsOfCopy } from '../events/event-rules.ts';
 import { findExactPlace } from '../events/exact-place.ts';
-import { insertEvent } from '../events/repo.ts';
+import { insertEvent } from '../events/insert-events.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { Event, EventCopy, EventParams } from '../events/schemas.ts';
 import { insertItems, listItems } from './repo.ts';

@@ -7,19 +7,16 @@ import { actAs } from '../../identity/act-as.ts';
 import { invalid } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
-import {
-  type EventUpdate,
-  recordEventChanges,
-  writeDeletions,
-  writeInsertions,
-  writeUpdates,
-} from '../events/repo.ts';
+import { writeDeletions } from '../events/delete-events.ts';
+import { recordEventChanges } from '../events/event-writes.ts';
+import { writeInsertions } from '../events/insert-events.ts';
 import { lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
 import { ownsGroupOf } from '../events/series/own-fields.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { findSeries, type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
 import { clockOf, readRule, requireNoOverlap, type Schedule } from '../events/series/schedule.ts';
 import type { EventServices } from '../events/services.ts';
+import { type EventUpdate, writeUpdates } from '../events/update-events.ts';
 import { noViewerState } from '../events/viewer-states.ts';
 import { versionOfSeries } from './get-series.ts';
 import { insertItemsOf, toRows } from './make-dates.ts';

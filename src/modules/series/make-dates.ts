@@ -1,6 +1,6 @@
 /** Makes the occurrences of series ahead of their time. */
 import { type Database, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import { insertEvents, type NewEventRow } from '../events/repo.ts';
+import { insertEvents, type NewEventRow } from '../events/insert-events.ts';
 import { type Plan, planOf } from '../events/series/planned-dates.ts';
 import { lockSeries, type Series, updateSeries } from '../events/series/repo.ts';
 import { insertItems, toItemValues } from '../items/repo.ts';

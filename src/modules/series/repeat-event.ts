@@ -6,7 +6,7 @@ import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { findExactPlace } from '../events/exact-place.ts';
-import { insertEvents } from '../events/repo.ts';
+import { insertEvents } from '../events/insert-events.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
 import { joinSeries } from '../events/series/join-series.ts';

@@ -10,7 +10,7 @@ export const cacheFaults: Fault[] = [
       'a copy misses a transaction that began before it',
     ],
   ]),
-  ...faultsOf('src/modules/events/repo.ts', [
+  ...faultsOf('src/modules/events/event-writes.ts', [
     [
       'greatest(${transactionTime}, ${now}::timestamptz)',
       '${now}::timestamptz',
@@ -132,13 +132,15 @@ export const cacheFaults: Fault[] = [
     ['`&theme=${coverTheme}`', "''", 'event-records', 'browsers keep the cover of the former theme'],
     ['(&theme=[a-z]*)?', '', 'returned-fields', 'stores the address of a generated cover'],
   ]),
-  ...faultsOf('src/modules/events/repo.ts', [
+  ...faultsOf('src/modules/events/insert-events.ts', [
     [
       'listingKeys: listingKeysOf([...events.map(({ event }) => event), ...changed]),',
       'listingKeys: [],',
       'list-freshness',
       'another server does not list a new event',
     ],
+  ]),
+  ...faultsOf('src/modules/events/update-events.ts', [
     [
       'records: [changedEvents(changes.map(({ before }) => before.id))],',
       'records: [],',
@@ -151,6 +153,8 @@ export const cacheFaults: Fault[] = [
       'list-freshness',
       'another server lists the former event',
     ],
+  ]),
+  ...faultsOf('src/modules/events/delete-events.ts', [
     [
       'listingKeys: listingKeysOf(events) };',
       'listingKeys: [] };',

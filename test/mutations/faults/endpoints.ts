@@ -75,7 +75,7 @@ export const endpointFaults: Fault[] = [
     ],
     ['...publicPlaceOf(gazetteer, event)', '', 'hidden-addresses', 'the public place is the exact one'],
   ]),
-  ...faultsOf('src/modules/events/repo.ts', [
+  ...faultsOf('src/modules/events/update-events.ts', [
     [
       'movesUnseen(before, fields) === isUnseen',
       'false === isUnseen',

@@ -4,7 +4,7 @@ import { sql, type Transaction } from '#pg';
 import { requireMatch } from '../../../http/conditional.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { lockGuestsOf } from '../../accounts/guests.ts';
-import { deleteEvents } from '../repo.ts';
+import { deleteEvents } from '../delete-events.ts';
 import { findOwnEvent } from '../require-own-event.ts';
 import { versionAsEntered } from '../show-places.ts';
 import { lockOccurrences, lockSeriesOf, type OccurrenceRow } from './occurrences.ts';
