@@ -66,6 +66,14 @@ export function firstDateOf(rule: Rule, oldFirst: DateTime): DateTime | null {
   return day === undefined ? null : toDateTime(day, time);
 }
 
+/** The first day of the day, week, month or year (by the frequency of the rule) of a date. */
+export function periodStart(rule: Rule, date: DateTime): Temporal.PlainDate {
+  const day = new Expansion(rule, date).startOfPeriod(dayNumberOf(date));
+  return toDateTime(day, midnight).toPlainDate();
+}
+
+const midnight = new Temporal.PlainTime();
+
 /** The days of a rule from `start` on; those before it count for `COUNT`. */
 function* daysFrom(rule: Rule, first: DateTime, start: number): Generator<number> {
   let n = 0;

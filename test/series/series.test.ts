@@ -207,7 +207,9 @@ test('repeat: 201, and the event is the first occurrence and keeps its answers a
   expectStatus(await api.post(`/v1/events/${event.id}/items`, organizer.token, item), 201);
   const repeat = (id: string) =>
     api.post(`/v1/events/${id}/repeat`, organizer.token, { rrule: 'FREQ=WEEKLY;COUNT=3' });
+  await api.post(`/v1/events/${event.id}/save`, organizer.token, { saved: true });
   const series = expectStatus(await repeat(event.id), 201).body;
+  assert.equal(series.next.isSaved, true);
   const events = await eventsOf(series.id);
   assert.deepEqual([events.length, events[0]?.id], [3, event.id]);
   assert.equal(expectStatus(await api.get(`/v1/events/${event.id}`), 200).body.rsvpCount, 1);

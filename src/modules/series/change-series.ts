@@ -2,27 +2,23 @@ import { isOneOf, sql, type Transaction } from '#pg';
 import { firstDateOf } from '#recurrence';
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { languageOf } from '../../http/request-language.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { invalid } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
 import { writeDeletions } from '../events/delete-events.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
-import { writeInsertions } from '../events/insert-events.ts';
 import { lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
 import { ownsGroupOf } from '../events/series/own-fields.ts';
 import { planOf } from '../events/series/planned-dates.ts';
-import { findSeries, type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
+import { type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
 import { clockOf, readRule, requireNoOverlap, type Schedule } from '../events/series/schedule.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventUpdate, writeUpdates } from '../events/update-events.ts';
-import { noViewerState } from '../events/viewer-states.ts';
-import { versionOfSeries } from './get-series.ts';
-import { insertItemsOf, toRows } from './make-dates.ts';
+import { writeDates } from './make-dates.ts';
 import { type Pairs, pairDates } from './pair-dates.ts';
 import { requireOwnSeries } from './policy.ts';
-import { findNextEvents, toSeries } from './present.ts';
+import { readerOf, seriesPresenter, versionOfSeries } from './present.ts';
 import { readDates } from './read-series.ts';
 import { ChangedSeries, DryRunQuery, maxDates, SeriesChange, SeriesParams } from './schemas.ts';
 
@@ -54,22 +50,18 @@ export const changeSeries = defineEndpoint({
   limits: { turns: 'heavy', maxBodyValues: 2 * (1 + maxDates) + 10 },
 
   async handler({ caller, params, query, body, request }, services: EventServices) {
-    const { db, clock, people, config } = services;
+    const { db, clock } = services;
     const id = readId(params.id, 'series_not_found');
-    const language = await languageOf(services, request);
-    const organizerId = (await findSeries(db, id))?.organizerId;
-    const organizer = organizerId === undefined ? null : await people.find(organizerId);
+    const reader = await readerOf(services, request, caller);
     try {
       const outcome = await actAs(db, caller, async (tx, caller) => {
         await lockGuestsOf(tx, await listComing(tx, id, clock()));
         const series = await requireOwnSeries(tx, id, caller);
-        const now = clock();
-        const reader = { viewerState: noViewerState, language, publicUrl: config.publicUrl, now };
-        requireMatch(request, versionOfSeries(toSeries(series, { organizer, next: undefined }, reader)));
+        requireMatch(request, versionOfSeries(series));
         const changed = { ...series, schedule: changeSchedule(series.schedule, body) };
-        const changes = await giveDates(tx, changed, now);
-        const next = (await findNextEvents(tx, [id], caller, now)).get(id);
-        const result = { ...toSeries(changed, { organizer, next }, reader), changes };
+        const changes = await giveDates(tx, changed, clock());
+        const present = await seriesPresenter(tx, [changed], reader);
+        const result = { ...present(changed), changes };
         if (query.dryRun) throw new DryRun(result);
         return result;
       });
@@ -120,16 +112,8 @@ async function giveDates(tx: Transaction, series: SeriesRow, now: Date): Promise
     await writeDeletions(tx, deleted),
     await writeUpdates(tx, [...moved.map(toMove), ...cancelled.filter(isScheduled).map(toCancellation)], now),
   ];
-  const inserted = await writeInsertions(
-    tx,
-    series.organizerId,
-    toRows(series, { dates: made }, false),
-    now,
-    {
-      insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
-    },
-  );
-  await recordEventChanges(tx, [...changes, inserted.changes]);
+  const inserted = await writeDates(tx, series, { dates: made }, now);
+  await recordEventChanges(tx, [...changes, inserted]);
   return {
     kept: kept.length,
     moved: moved.length,

@@ -1,20 +1,18 @@
 import { newId } from '#base';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { languageOf } from '../../http/request-language.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { withDefaults } from '../events/event-rules.ts';
+import { recordEventChanges } from '../events/event-writes.ts';
 import { toStored } from '../events/exact-place.ts';
-import { insertEvents } from '../events/insert-events.ts';
 import { withChosenCover } from '../events/present.ts';
 import { loadShownPlaces } from '../events/public-place.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
 import type { EventServices } from '../events/services.ts';
-import { noViewerState } from '../events/viewer-states.ts';
-import { insertItemsOf, toRows } from './make-dates.ts';
+import { writeDates } from './make-dates.ts';
 import { maxActive, requireRoom } from './policy.ts';
-import { findNextEvents, toSeries } from './present.ts';
+import { readerOf, seriesPresenter } from './present.ts';
 import { inside, readSchedule } from './read-series.ts';
 import { maxSeriesValues, NewSeries, Series } from './schemas.ts';
 
@@ -36,14 +34,14 @@ export const createSeries = defineEndpoint({
   limits: { turns: 'heavy', maxBodyValues: maxSeriesValues },
 
   async handler({ caller, body, idempotency, request }, services: EventServices) {
-    const { people, clock, config } = services;
+    const { clock, config } = services;
     const shownPlace = await loadShownPlaces(body.event);
     const fields = inside('event', () =>
       toStored(withDefaults(withChosenCover(body.event, config.publicUrl), shownPlace), shownPlace),
     );
     const schedule = readSchedule(fields, body, 'event.startAt');
     const items = body.items ?? [];
-    const [organizer, language] = await Promise.all([people.find(caller.id), languageOf(services, request)]);
+    const reader = await readerOf(services, request, caller);
     return runIdempotent(services, caller, idempotency, async (tx) => {
       const now = clock();
       await countTowardsQuota(tx, services, caller.id, 'events');
@@ -55,14 +53,11 @@ export const createSeries = defineEndpoint({
       };
       const plan = planOf(series, now);
       await insertSeries(tx, series, plan.dueAt);
-      await insertEvents(tx, caller.id, toRows(series, plan, true), now, {
-        insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
-      });
-      const next = (await findNextEvents(tx, [series.id], caller, now)).get(series.id);
-      const reader = { viewerState: noViewerState, language, publicUrl: config.publicUrl, now };
+      await recordEventChanges(tx, [await writeDates(tx, series, { dates: plan.dates, isNews: true }, now)]);
+      const present = await seriesPresenter(tx, [series], reader);
       return {
         status: 201 as const,
-        body: toSeries(series, { organizer, next }, reader),
+        body: present(series),
         headers: { location: `/v1/series/${series.id}` },
       };
     });

@@ -2,10 +2,9 @@ import { maxId } from '#base';
 import { sql } from '#pg';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { languageOf } from '../../http/request-language.ts';
 import { listSeriesRows } from '../events/series/repo.ts';
 import type { EventServices } from '../events/services.ts';
-import { presentSeries } from './get-series.ts';
+import { readerOf, seriesPresenter } from './present.ts';
 import { SeriesPage, SeriesQuery } from './schemas.ts';
 
 export const listMySeries = defineEndpoint({
@@ -25,7 +24,7 @@ export const listMySeries = defineEndpoint({
       sql`where organizer_id = ${caller.id} and id < ${before} order by id desc limit ${query.limit + 1}`,
     );
     const { rows, nextCursor } = toPage(found, query.limit, ({ id }) => [id]);
-    const data = await presentSeries(services, rows, caller, await languageOf(services, request));
-    return { status: 200, body: { data, nextCursor } };
+    const present = await seriesPresenter(services.db, rows, await readerOf(services, request, caller));
+    return { status: 200, body: { data: rows.map(present), nextCursor } };
   },
 });

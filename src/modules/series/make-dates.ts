@@ -1,37 +1,43 @@
 /** Makes the occurrences of series ahead of their time. */
 import { type Database, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import { insertEvents, type NewEventRow } from '../events/insert-events.ts';
+import { type EventChanges, recordEventChanges } from '../events/event-writes.ts';
+import { writeInsertions } from '../events/insert-events.ts';
+import type { EventRow } from '../events/present.ts';
 import { type Plan, planOf } from '../events/series/planned-dates.ts';
 import { lockSeries, type Series, updateSeries } from '../events/series/repo.ts';
 import { insertItems, toItemValues } from '../items/repo.ts';
 import type { NewItem } from '../items/schemas.ts';
 
-/** The occurrences of planned dates, as rows. `isNews`: the followers of the organizer are notified of the first one. */
-export const toRows = (
-  { id, fields }: Series,
-  { dates }: Pick<Plan, 'dates'>,
-  isNews: boolean,
-): NewEventRow[] =>
-  dates.map(({ date, times }, i) => ({
+/**
+ * `isNews`: the followers of the organizer are notified of the first date. `changed`: events that the transaction has changed without
+ * recording it.
+ */
+type NewDates = { dates: Plan['dates']; isNews?: boolean; changed?: EventRow[] };
+
+/**
+ * Makes the occurrences of dates, with the fields and items that the series has, without recording the changes. The transaction
+ * must hold the lock of the series.
+ */
+export async function writeDates(
+  tx: Transaction,
+  { id, organizerId, fields, items }: Series,
+  { dates, isNews = false, changed = [] }: NewDates,
+  now: Date,
+): Promise<EventChanges> {
+  const rows = dates.map(({ date, times }, i) => ({
     fields: { ...fields, ...times },
     occurrence: { seriesId: id, seriesDate: date, ownFields: [] },
     isAnnounced: !isNews || i > 0,
   }));
-
-/** Adds the items of a series to new occurrences. */
-export async function insertItemsOf(
-  tx: Transaction,
-  { items }: Series,
-  eventIds: string[],
-  now: Date,
-): Promise<void> {
   const values = (items as NewItem[]).map(toItemValues);
-  if (values.length === 0) return;
-  for (const id of eventIds) await insertItems(tx, id, values, now);
+  const insertDetails = async (eventIds: string[]) => {
+    if (values.length > 0) for (const eventId of eventIds) await insertItems(tx, eventId, values, now);
+  };
+  return (await writeInsertions(tx, organizerId, rows, now, { insertDetails, changed })).changes;
 }
 
 /** The planned dates that have no event. The transaction must hold the lock of the series. */
-export async function missingDates(tx: Transaction, { id }: Series, plan: Plan): Promise<Plan['dates']> {
+async function missingDates(tx: Transaction, { id }: Series, plan: Plan): Promise<Plan['dates']> {
   const wanted = plan.dates.map(({ date }) => date);
   const rows = await tx.query<{ seriesDate: string }>(sql`
     select series_date from events where series_id = ${id} and series_date = any(${wanted}::text[])`);
@@ -48,10 +54,7 @@ async function makeMissing(tx: Transaction, series: Series, now: Date): Promise<
   const plan = planOf(series, now);
   const dates = await missingDates(tx, series, plan);
   await updateSeries(tx, series, plan.dueAt);
-  if (dates.length > 0)
-    await insertEvents(tx, series.organizerId, toRows(series, { dates }, false), now, {
-      insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
-    });
+  if (dates.length > 0) await recordEventChanges(tx, [await writeDates(tx, series, { dates }, now)]);
 }
 
 type Services = { db: Database; clock: () => Date };

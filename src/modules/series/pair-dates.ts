@@ -1,14 +1,8 @@
 /** Gives the occurrences of a series the dates of its new rule. */
-import type { Rule } from '#recurrence';
+import { periodStart } from '#recurrence';
 import type { OccurrenceRow } from '../events/series/occurrences.ts';
 import type { Plan } from '../events/series/planned-dates.ts';
-import {
-  comingDates,
-  formatDate,
-  type PlannedDate,
-  readDate,
-  type Schedule,
-} from '../events/series/schedule.ts';
+import { comingDates, type PlannedDate, readDate, type Schedule } from '../events/series/schedule.ts';
 
 export type Pairs = {
   kept: OccurrenceRow[];
@@ -63,15 +57,5 @@ const lastOfPeriod = (date: string): string => `${date.slice(0, 4)}-12-31T23:59`
 /** Equal for dates of the same day, week, month or year. */
 function periodKey(text: string, { rule, allDay }: Schedule): string {
   const date = readDate(text, allDay) ?? readDate(text, !allDay);
-  if (!date) return text;
-  return formatDate(startOf(date.toPlainDate(), rule).toPlainDateTime(), true);
-}
-
-const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
-
-function startOf(date: Temporal.PlainDate, { freq, wkst }: Rule): Temporal.PlainDate {
-  if (freq === 'DAILY') return date;
-  if (freq === 'MONTHLY') return date.with({ day: 1 });
-  if (freq === 'YEARLY') return date.with({ month: 1, day: 1 });
-  return date.subtract({ days: (date.dayOfWeek - 1 - weekdays.indexOf(wkst) + 7) % 7 });
+  return date ? periodStart(rule, date).toString() : text;
 }

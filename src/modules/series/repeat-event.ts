@@ -1,12 +1,11 @@
 import { newId } from '#base';
 import { sql } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { languageOf } from '../../http/request-language.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import { recordEventChanges } from '../events/event-writes.ts';
 import { findExactPlace } from '../events/exact-place.ts';
-import { insertEvents } from '../events/insert-events.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
 import { joinSeries } from '../events/series/join-series.ts';
@@ -14,11 +13,10 @@ import { planOf } from '../events/series/planned-dates.ts';
 import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
 import { formatDate } from '../events/series/schedule.ts';
 import type { EventServices } from '../events/services.ts';
-import { noViewerState } from '../events/viewer-states.ts';
 import { listItems, toNewItem } from '../items/repo.ts';
-import { insertItemsOf, toRows } from './make-dates.ts';
+import { writeDates } from './make-dates.ts';
 import { maxActive, requireRoom } from './policy.ts';
-import { findNextEvents, toSeries } from './present.ts';
+import { readerOf, seriesPresenter } from './present.ts';
 import { readSchedule } from './read-series.ts';
 import { maxDates, maxSeriesItems, Repetition, Series } from './schemas.ts';
 
@@ -42,9 +40,9 @@ export const repeatEvent = defineEndpoint({
   limits: { turns: 'heavy', maxBodyValues: 2 * (1 + maxDates) + 10 },
 
   async handler({ caller, params, body, idempotency, request }, services: EventServices) {
-    const { people, clock, config } = services;
+    const { clock } = services;
     const eventId = readId(params.id, 'event_not_found');
-    const language = await languageOf(services, request);
+    const reader = await readerOf(services, request, caller);
     return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const event = await requireOwnEvent(tx, eventId, caller);
       const now = clock();
@@ -68,16 +66,11 @@ export const repeatEvent = defineEndpoint({
       await insertSeries(tx, series, plan.dueAt);
       await joinSeries(tx, eventId, { seriesId: series.id, seriesDate: date });
       const dates = plan.dates.filter((planned) => planned.date !== date);
-      await insertEvents(tx, organizerId, toRows(series, { dates }, false), now, {
-        insertDetails: (ids) => insertItemsOf(tx, series, ids, now),
-        changed: [event],
-      });
-      const next = (await findNextEvents(tx, [series.id], caller, now)).get(series.id);
-      const organizer = await people.find(organizerId);
-      const reader = { viewerState: noViewerState, language, publicUrl: config.publicUrl, now };
+      await recordEventChanges(tx, [await writeDates(tx, series, { dates, changed: [event] }, now)]);
+      const present = await seriesPresenter(tx, [series], reader);
       return {
         status: 201 as const,
-        body: toSeries(series, { organizer, next }, reader),
+        body: present(series),
         headers: { location: `/v1/series/${series.id}` },
       };
     });
