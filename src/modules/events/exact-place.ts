@@ -1,6 +1,6 @@
 /**
- * The exact place of an event that hides its address. It is in no cache, and no row of events has it: whoever needs it reads it here,
- * for a person who may (decision 75).
+ * The exact place of an event that hides its address. It is in no cache, and no row of events has it: it is read here alone,
+ * for a person who may see it (decision 75).
  */
 import { isOneOf, type Queryable, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';

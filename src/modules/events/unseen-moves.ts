@@ -1,4 +1,4 @@
-/** Moves of an event that nobody may notice but the people who go: those of the exact place within its public one. */
+/** Moves of an event that only the people who go may notice: those of the exact place within its public one. */
 import { type Statement, sql, type Transaction } from '#pg';
 import { type ChangeMessage, storeNotices } from '../../outbox/notices.ts';
 import { noticeOf, versionOfEvent } from './event-rules.ts';
@@ -12,7 +12,7 @@ export const movesUnseen = (before: PlacedEvent, { exactPlace, ...fields }: Stor
   (before.exactPlace.onlineUrl === null) === (exactPlace.onlineUrl === null) &&
   versionOfEvent(before) === versionOfEvent(fields);
 
-/** Neither a version nor the change log tells of it: nobody but the people who go may notice. */
+/** Neither a version nor the change log tells of it: only the people who go may notice. */
 export async function moveUnseen(
   tx: Transaction,
   { before, fields }: { before: PlacedEvent; fields: StoredFields },

@@ -13,7 +13,7 @@ export const getSeries = defineEndpoint({
   method: 'GET',
   path: '/v1/series/:id',
   summary: 'Get a series of events',
-  description: 'Visible to its organizer, to admins, and to whoever may see one of its occurrences.',
+  description: 'Visible to its organizer, to admins, and to people who may see one of its occurrences.',
   caller: 'optional',
   params: SeriesParams,
   response: { 200: Series },

@@ -6,7 +6,7 @@ import { isOrganizer } from '../events/audience.ts';
 import { requireOrganizer, visibleCondition } from '../events/policy.ts';
 import { findSeries, lockSeries, type Series } from '../events/series/repo.ts';
 
-/** A series is visible to its organizer, to admins, and to whoever sees one of its occurrences. */
+/** A series is visible to its organizer, to admins, and to people who see one of its occurrences. */
 async function isVisible(db: Queryable, series: Series, viewer: Viewer | null): Promise<boolean> {
   if (isOrganizer(series, viewer)) return true;
   const seen = await db.query(sql`
