@@ -86,6 +86,7 @@ export const seriesOperations: Record<string, Operation> = {
     ...asking({ when: text(oneOf('upcoming', 'past')), ...cursorPage }),
     rows: rowsOf('/events'),
   },
+  'GET /v1/series/{id}/calendar.ics': { ...optional(), rows: rowsOf('/calendar.ics') },
   'PATCH /v1/series/{id}': {
     ...required(),
     ...asking({ dryRun: yesOrNo }),

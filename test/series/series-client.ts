@@ -24,6 +24,9 @@ export type Occurrence = {
   status: string;
   startAt: string;
   endAt: string;
+  allDay: boolean;
+  timezone: string;
+  location: { address: string };
   series: { id: string; date: string; isChanged: boolean } | null;
 };
 

@@ -16,7 +16,7 @@ export type Invitation = {
 
 /** The library requires a mail address for ORGANIZER. */
 export function organizerLines(
-  { organizerId }: EventRow,
+  { organizerId }: Pick<EventRow, 'organizerId'>,
   organizerName: string | null,
   publicUrl: string,
   invitation: Invitation | undefined,

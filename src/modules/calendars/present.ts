@@ -17,13 +17,27 @@ import { contentHash } from '../../http/conditional.ts';
 import { fold, shorten } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
-import { namesOf } from '../events/event-fields.ts';
+import { type EventFields, namesOf } from '../events/event-fields.ts';
 import type { EventRow } from '../events/present.ts';
 import { clean, type Invitation, organizerLines } from './people-lines.ts';
 import { endSecond, inZone, isUnambiguous, startSecond, zoneLines } from './zones.ts';
 
+/** What an entry shows. */
+export type CalendarEvent = EventFields &
+  Pick<EventRow, 'id' | 'organizerId' | 'createdAt' | 'updatedAt' | 'sequence'>;
+
+/** What the entries of a series have in common, and lines of one of them. `subject`: the id of which the UID is. */
+export type InSeries = {
+  subject: string;
+  path: string;
+  sequence: number;
+  /** RRULE and EXDATE. */
+  repeating?: string;
+  recurrenceId?: string;
+};
+
 /** An event of a calendar. `organizerName` is null if the organizer's account was deleted meanwhile. */
-export type CalendarEntry = { event: EventRow; organizerName: string | null };
+export type CalendarEntry = { event: CalendarEvent; organizerName: string | null; inSeries?: InSeries };
 
 /** The interval, in seconds, at which calendar programs should poll. */
 const refreshSeconds = 3_600;
@@ -91,17 +105,18 @@ export function createEntryRenderer(
   invitation?: Invitation,
 ): EntryRenderer {
   const calendar = new ICalCalendar();
-  return ({ event, organizerName }) => {
+  return ({ event, organizerName, inSeries }) => {
     const { times, timezone, ...period } = event.allDay ? datesOf(event) : timesOf(event);
     const description = shorten(clean(descriptionOf(event)), maxDescriptionLength);
     const data = {
-      ...dataOf(event, publicUrl),
+      ...dataOf(event, publicUrl, inSeries),
       ...period,
       ...{ timezone, description },
       ...(invitation && { stamp: invitation.stamp }),
     };
     const text = new ICalEvent(data, calendar).toString();
-    const extra = geoLine(event) + organizerLines(event, organizerName, publicUrl, invitation);
+    const occurrence = inSeries?.recurrenceId ?? '';
+    const extra = occurrence + geoLine(event) + organizerLines(event, organizerName, publicUrl, invitation);
     const lines = foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`));
     return {
       bytes: Buffer.from(lines),
@@ -127,9 +142,16 @@ export function cacheEntries(render: EntryRenderer): EntryRenderer {
   };
 }
 
-const dataOf = (event: EventRow, publicUrl: string) => ({
-  id: `${event.id}@${new URL(publicUrl).hostname}`,
-  sequence: event.sequence,
+const dataOf = (
+  event: CalendarEvent,
+  publicUrl: string,
+  { subject, path, sequence, repeating }: InSeries = {
+    ...{ subject: event.id, path: `/e/${event.id}`, sequence: event.sequence },
+  },
+) => ({
+  id: `${subject}@${new URL(publicUrl).hostname}`,
+  sequence,
+  ...(repeating !== undefined && { repeating }),
   // DTSTAMP equals LAST-MODIFIED in a calendar without METHOD (RFC 5545, 3.8.7.2).
   stamp: event.updatedAt,
   created: event.createdAt,
@@ -137,17 +159,17 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
   summary: clean(event.title),
   location: clean(whereOf(event)),
   categories: [{ name: findCategory(event.category).name }],
-  url: `${publicUrl}/e/${event.id}`,
+  url: publicUrl + path,
   status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
 });
 
 /** Events that are online have no place but their address, if the organizer has entered one. */
-const whereOf = ({ locationKind, onlineUrl, address }: EventRow): string =>
+const whereOf = ({ locationKind, onlineUrl, address }: CalendarEvent): string =>
   (locationKind === 'online' && onlineUrl) || address;
 
 const describingFields = namesOf(({ calendar }) => calendar === 'DESCRIPTION');
-const descriptionOf = (event: EventRow): string =>
+const descriptionOf = (event: CalendarEvent): string =>
   describingFields
     .map((name) => event[name])
     .filter((text) => text !== '')
@@ -157,11 +179,11 @@ const descriptionOf = (event: EventRow): string =>
  * The library omits GEO on the equator and the prime meridian. Without GEO, calendars search maps for LOCATION, which leads
  * nearer to the address than the coordinates of its town.
  */
-const geoLine = ({ isExact, lat, lng }: EventRow): string =>
+const geoLine = ({ isExact, lat, lng }: CalendarEvent): string =>
   isExact ? `GEO:${degrees(lat)};${degrees(lng)}\r\n` : '';
 
 /** Times in the event's zone if both local times are unambiguous, otherwise in UTC (`timezone` is null). */
-function timesOf({ startAt, endAt, timezone }: EventRow) {
+function timesOf({ startAt, endAt, timezone }: CalendarEvent) {
   const [from, until] = [startSecond(startAt), endSecond(endAt)];
   const local = [inZone(from, timezone), inZone(until, timezone)] as const;
   const isLocal = !isUtc(timezone) && local.every(isUnambiguous);
@@ -172,7 +194,7 @@ function timesOf({ startAt, endAt, timezone }: EventRow) {
 }
 
 /** Dates of an all-day event, which need no zone. The end is exclusive, as in the API. */
-function datesOf({ startAt, endAt, timezone }: EventRow) {
+function datesOf({ startAt, endAt, timezone }: CalendarEvent) {
   const [start, end] = [dateIn(startAt, timezone), dateIn(endAt, timezone)];
   // Years have four digits in RFC 5545.
   return { start, end: end.year > 9999 ? null : end, allDay: true, timezone: null, times: [] };

@@ -107,7 +107,7 @@ async function giveDates(tx: Transaction, series: SeriesRow, now: Date): Promise
   const used = await listUsed(tx, left, series.organizerId);
   const isKept = (row: OccurrenceRow) => used.has(row.id) || row.ownFields.length > 0;
   const [cancelled, deleted] = [left.filter(isKept), left.filter((row) => !isKept(row))];
-  await updateSeries(tx, series, plan.dueAt);
+  await updateSeries(tx, series, plan.dueAt, { at: now, lost: deleted });
   const changes = [
     await writeDeletions(tx, deleted),
     await writeUpdates(tx, [...moved.map(toMove), ...cancelled.filter(isScheduled).map(toCancellation)], now),

@@ -69,7 +69,7 @@ export async function changeOccurrences(
   )
     throw invalid('message', 'needs a change of which the guests are notified', 'needs_notice');
   for (const { before, fields } of outcomes) await prepare(before, fields);
-  await store(tx, { series, parts, changed, now });
+  await store(tx, { series, parts, changed, inScope, now });
   const seriesId = changed.series.id;
   await updateEvents(
     tx,
@@ -255,13 +255,24 @@ async function store(
     series,
     parts,
     changed,
+    inScope,
     now,
-  }: { series: Series; parts: ReturnType<typeof splitSeries>; changed: PlannedChange; now: Date },
+  }: {
+    series: Series;
+    parts: ReturnType<typeof splitSeries>;
+    changed: PlannedChange;
+    inScope: OccurrenceRow[];
+    now: Date;
+  },
 ): Promise<void> {
   // The dates that exist need no job; one that is missing is made in the next minute.
   const dueAt = (part: Series) => planOf(part, now).dueAt;
   const isResumed = series.status === 'ended' && changed.series.status === 'active';
-  if (!parts) return await updateSeries(tx, changed.series, isResumed ? now : dueAt(changed.series));
-  await updateSeries(tx, parts.earlier, dueAt(parts.earlier));
+  if (!parts)
+    return await updateSeries(tx, changed.series, isResumed ? now : dueAt(changed.series), {
+      at: now,
+      lost: [],
+    });
+  await updateSeries(tx, parts.earlier, dueAt(parts.earlier), { at: now, lost: inScope });
   await insertSeries(tx, changed.series, dueAt(changed.series));
 }

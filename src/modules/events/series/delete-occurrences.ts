@@ -37,7 +37,7 @@ export async function deleteOccurrences(
   const path = rows.find((row) => row.id === id) ?? event;
   requireMatch(request, await versionAsEntered(tx, path));
   const remaining = withoutDates(series, event, scope);
-  if (remaining) await updateSeries(tx, remaining, planOf(remaining, now).dueAt);
+  if (remaining) await updateSeries(tx, remaining, planOf(remaining, now).dueAt, { at: now, lost: rows });
   else await deleteSeries(tx, series.id);
   await deleteEvents(tx, rows);
   return rows.length;

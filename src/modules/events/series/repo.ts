@@ -72,9 +72,37 @@ export async function insertSeries(tx: Transaction, series: Series, dueAt: Date 
   await tx.execute(sql`insert into series ${insertValues(row)}`);
 }
 
-/** Stores what has changed. The transaction must hold the lock of the series. */
-export async function updateSeries(tx: Transaction, series: Series, dueAt: Date | null): Promise<void> {
-  await tx.execute(sql`update series set ${assignments(written(series, dueAt))} where id = ${series.id}`);
+/**
+ * Stores what has changed. The transaction must hold the lock of the series.
+ * @param revision of a change that calendars show: its time, and the occurrences that the series loses
+ */
+export async function updateSeries(
+  tx: Transaction,
+  series: Series,
+  dueAt: Date | null,
+  revision?: { at: Date; lost: { sequence: number }[] },
+): Promise<void> {
+  const raised = revision?.lost.reduce((sum, { sequence }) => sum + sequence, 1);
+  const revised = revision
+    ? sql`, sequence = sequence + ${raised}::integer, changed_at = ${revision.at}`
+    : sql``;
+  await tx.execute(sql`
+    update series set ${assignments(written(series, dueAt))} ${revised} where id = ${series.id}`);
+}
+
+/**
+ * The version of a series for calendars: it rises with each change of the series and of an occurrence that calendars show. Occurrences
+ * change without the lock of the series, so it is a sum.
+ */
+export async function findSeriesVersion(
+  db: Queryable,
+  id: string,
+): Promise<{ sequence: number; changedAt: Date | null }> {
+  const [row] = await db.query<{ sequence: number; changedAt: Date | null }>(sql`
+    select s.sequence + coalesce((select sum(e.sequence) from events e where e.series_id = ${id}), 0)::integer as sequence,
+      s.changed_at
+    from series s where s.id = ${id}`);
+  return row ?? { sequence: 0, changedAt: null };
 }
 
 export async function deleteSeries(tx: Transaction, id: string): Promise<void> {
