@@ -15,6 +15,7 @@ export const getSeries = defineEndpoint({
   summary: 'Get a series of events',
   description: 'Visible to its organizer, to admins, and to people who may see one of its occurrences.',
   caller: 'optional',
+  uncached: true,
   params: SeriesParams,
   response: { 200: Series },
   problems: ['series_not_found'],
