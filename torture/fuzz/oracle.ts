@@ -94,6 +94,8 @@ type AnswerBody = { status?: string | null };
  */
 export const hasRulesOfItsOwn = (path: string, body: object): boolean =>
   /\/guest-(code|rsvp)$|\/invitations$|\/invitation\/answer$/.test(path) ||
+  // Which rules and dates a series takes depends on its event.
+  /\/series(\/\{id\}(\/items)?)?$|\/repeat$/.test(path) ||
   (/\/guests$|\/answer$/.test(path) && JSON.stringify(body).includes('"claims"')) ||
   (/\/invitations\/\{id\}$/.test(path) && ['email', 'phone', 'country'].some((name) => name in body));
 
