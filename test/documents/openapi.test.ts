@@ -10,6 +10,7 @@ import { createClient } from '@hey-api/openapi-ts';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { changesDirectory, readChanges } from '../../release/changes.ts';
 import { violationOf } from '../../src/http/validation-messages.ts';
 import { catalogue } from '../../src/lib/problem-catalogue.ts';
 import { type Parameter, resolveSchema } from '../operations/openapi-operations.ts';
@@ -153,6 +154,23 @@ test('openapi: patterns match the same texts with and without the u flag', () =>
     for (const sample of samples)
       assert.equal(plain.test(sample), unicode.test(sample), `${pattern} on ${JSON.stringify(sample)}`);
   }
+});
+
+test('openapi: the introduction has each change for client authors, without links to files', async () => {
+  const { description } = document.info;
+  const [, changes = ''] = description.split('**Changes of the API since 0.1.0**\n\n');
+  const [list = ''] = changes.split('\n\n# ');
+  const files = (await readChanges(changesDirectory)).flatMap((file) => file.changes);
+  const own = files.filter(({ reader }) => reader === 'Client authors');
+  const wordsOf = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const lines = list.split('\n');
+  assert.deepEqual(
+    own.map(({ text }) => `- ${wordsOf(text)}`).filter((line) => !lines.includes(line)),
+    [],
+  );
+  // CHANGELOG.md has others, and those of a release.
+  assert.ok(lines.length > own.length && lines.every((line: string) => line.startsWith('- ')));
+  assert.doesNotMatch(list, /\]\(/);
 });
 
 test('openapi: every format is defined by OpenAPI or explained in the introduction', () => {

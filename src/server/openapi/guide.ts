@@ -1,4 +1,5 @@
 /** The chapters of the OpenAPI document, which /docs shows before the operations: what the author of a client needs first. */
+import { readApiChanges } from './api-changes.ts';
 
 const quickstart = `# Quickstart
 
@@ -80,14 +81,8 @@ Every error is \`application/problem+json\` (RFC 9457). \`code\` is for programs
 
 The paths begin with \`/v1\`. Within it, nothing that a client uses changes its meaning: later versions add operations, fields, optional parameters, and values of the lists that this document leaves open, such as \`code\`. Ignore fields that you do not know. \`info.version\` is the version of the server.
 
-**Changes of the API since 0.1.0**
-
-- \`RateLimit\` and \`RateLimit-Policy\` beside the headers of earlier drafts; \`ETag\` of a created event; \`error="invalid_token"\` in \`WWW-Authenticate\`; \`Allow\` of \`OPTIONS\`.
-- \`price\` up to 1,000,000,000, with as many decimals as \`currency\` has; a JPY price with decimals is refused.
-- \`newEvent\` among the kinds of notifications; \`isExact\` in \`location\` of notifications; \`address\` and \`isWholeName\` of places.
-- \`order=updated\`, \`updatedSince\` and \`sync\` of the list of events; \`updatedAt\` of events in lists; \`ETag\` of public lists.
-- The rule \`reserved\` of usernames, which was \`taken\`; \`emoji: null\` of items.`;
+**Changes of the API since 0.1.0**`;
 
 /** @param baseUrl the address of the server */
 export const guide = (baseUrl: string): string =>
-  [quickstart.replace('BASE', baseUrl), conventions, copies].join('\n\n');
+  [quickstart.replace('BASE', baseUrl), copies, conventions, readApiChanges().join('\n')].join('\n\n');
