@@ -105,3 +105,13 @@ export function invalidFields(fields: FieldError[]): Problem {
   const detail = `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
   return new Problem('invalid_request', { detail, errors });
 }
+
+/** Reads a part of a body. @throws Problem the one that `read` throws, with the paths of its fields in the body */
+export function readAt<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_request' || !error.errors) throw error;
+    throw invalidFields(error.errors.map((each) => ({ ...each, path: `${path}.${each.path}` })));
+  }
+}

@@ -256,7 +256,7 @@ test('change a guest: 403 for guests who answered themselves, 404 for others', a
 });
 
 // spec: 5 POST /v1/items/:id/claims: guests added and removed by the organizer
-test('claim for a guest: 201 as a claim of the guest, for added guests who go', async () => {
+test('claim for a guest: 201 as a claim of the guest, for added guests who go; 403 not_added for others', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 3 });
   const [ida, bo] = await add(event.id, { name: 'Ida' }, { name: 'Bo', status: 'interested' });
@@ -266,7 +266,7 @@ test('claim for a guest: 201 as a claim of the guest, for added guests who go', 
   const { body } = expectStatus(await claim(ida.user.id), 201);
   assert.deepEqual([body.itemId, body.userId, body.quantity, body.note], [item.id, ida.user.id, 2, 'rye']);
   expectProblem(await claim(ida.user.id), 409, 'already_claimed');
-  expectProblem(await claim(bo.user.id), 403, 'rsvp_required');
+  expectProblem(await claim(bo.user.id), 403, 'not_added');
   const person = await createUser(api);
   await rsvpGoing(api, person, event.id);
   expectProblem(await claim(person.id), 403, 'not_added');

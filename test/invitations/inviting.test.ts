@@ -66,7 +66,7 @@ test('invite: a userId and a contact of the same person are two invitations', as
   assert.deepEqual(meta, { created: 2, existing: 0, waiting: null });
 });
 
-test('invite: 400 for fields that do not belong together, and for oneself', async () => {
+test('invite: 400 for fields that do not belong together, which names the field of the person, and for oneself', async () => {
   const event = await createEvent(api, organizer);
   const user = await createUser(api);
   const email = nextAddress();
@@ -85,6 +85,13 @@ test('invite: 400 for fields that do not belong together, and for oneself', asyn
     { phone: '12' },
   ])
     expectProblem(await tryInvite(api, organizer, event.id, [person]), 400, 'invalid_request');
+  for (const [field, person] of Object.entries({ email: { email: 'x' }, phone: { phone: '12' }, name: {} })) {
+    const { body } = await tryInvite(api, organizer, event.id, [{ name: 'Link' }, person]);
+    assert.deepEqual(
+      body.errors.map((error: { path: string }) => error.path),
+      [`people.1.${field}`],
+    );
+  }
   expectProblem(await tryInvite(api, organizer, event.id, []), 400, 'invalid_request');
   const many = Array.from({ length: 101 }, () => ({ name: 'Link' }));
   expectProblem(await tryInvite(api, organizer, event.id, many), 400, 'invalid_request');

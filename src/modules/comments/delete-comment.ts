@@ -10,7 +10,7 @@ import type { EventRow } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
 import { findStanding } from '../events/standings.ts';
 import { refuseDeletion } from './policy.ts';
-import { findShownAuthor, requireReader } from './readers.ts';
+import { findShownAuthor, mayRead } from './readers.ts';
 import { deleteComments, findComment, lockExistingComments } from './repo.ts';
 import { CommentParams } from './schemas.ts';
 
@@ -40,7 +40,7 @@ export const deleteComment = defineEndpoint({
   },
 });
 
-/** @throws Problem `comment_not_found`, `comments_private`, `not_owner` */
+/** @throws Problem `comment_not_found`, `comments_private` for an unknown comment that the caller could not read, `not_owner` */
 async function requireDeletable(
   tx: Transaction,
   comment: CommentId,
@@ -51,7 +51,9 @@ async function requireDeletable(
   if (found?.userId === caller.id) return;
   const standing = await findStanding(tx, event.id, caller);
   if (!isVisible(event, caller, standing)) throw new Problem('comment_not_found');
-  await requireReader(tx, event, caller, standing);
+  // Of a comment that exists: its id comes from a time at which the person read it.
+  if (!(await mayRead(tx, event, caller, standing)))
+    throw new Problem(found ? 'not_owner' : 'comments_private');
   const authorId = await findShownAuthor(tx, event, comment, caller);
   if (authorId === null) throw new Problem('comment_not_found');
   const refusal = refuseDeletion(event, authorId, caller);

@@ -11,7 +11,7 @@ import { blockedViewer, type CommentedEvent } from './policy.ts';
 import { findComment, listHiddenAuthors } from './repo.ts';
 
 /** Whether a viewer of an event may read its comments. Invited people may, also before they answer. */
-const mayRead = (
+export const mayRead = (
   db: Queryable,
   event: CommentedEvent,
   viewer: Viewer | null,

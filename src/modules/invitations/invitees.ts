@@ -1,7 +1,7 @@
 /** Reads whom a request invites. */
 import type { ReadyConfig } from '../../config/config.ts';
 import { type MessageContact, readAddress, readNumber } from '../../lib/contact.ts';
-import { invalid, Problem } from '../../lib/errors.ts';
+import { invalid, Problem, readAt } from '../../lib/errors.ts';
 import { readCountry } from '../../lib/phone.ts';
 import { readUserId } from '../people/user-id.ts';
 import type { Invitee } from './schemas.ts';
@@ -26,7 +26,7 @@ export function readInvitees(
 ): ReadInvitee[] {
   // A 400 of any person comes before a 404.
   for (const [i, person] of people.entries()) checkFields(person, `people.${i}`, now);
-  const contacts = people.map((person) => readContact(person, services));
+  const contacts = people.map((person, i) => readAt(`people.${i}`, () => readContact(person, services)));
   if (people.some(({ userId }) => userId?.toLowerCase() === callerId)) throw new Problem('self_relation');
   return people.map(({ userId, name, maxUses, expiresAt }, i): ReadInvitee => {
     const contact = contacts[i] ?? null;

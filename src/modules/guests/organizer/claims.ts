@@ -23,8 +23,8 @@ export const claimForGuest = defineEndpoint({
   tag: 'Items',
   summary: 'Claim an item for a guest whom you added',
   description:
-    'For the organizer of the event and admins, as POST /v1/items/{id}/claim by a guest who goes. Others claim themselves: 403 ' +
-    '`not_added`.',
+    'For the organizer of the event and admins, as POST /v1/items/{id}/claim by a guest who goes. 403 `not_added` for people ' +
+    'who answered themselves, and for added guests who do not go.',
   caller: 'fresh',
   retry: 'idempotent',
   params: ItemParams,
@@ -34,7 +34,6 @@ export const claimForGuest = defineEndpoint({
     'item_not_found',
     'not_organizer',
     'not_added',
-    'rsvp_required',
     'claims_disabled',
     'module_disabled',
     'event_cancelled',
@@ -55,7 +54,8 @@ export const claimForGuest = defineEndpoint({
       const [claim] = await services.claims.applyIn(tx, 'user', [
         { kind: 'add', item, caller: person, quantity, note, isByOrganizer: true },
       ]);
-      if (!claim || claim instanceof Problem) throw claim ?? new Problem('item_not_found');
+      if (!claim) throw new Problem('item_not_found');
+      if (claim instanceof Problem) throw claim.code === 'rsvp_required' ? new Problem('not_added') : claim;
       return { status: 201 as const, body: toClaim(claim) };
     });
   },
