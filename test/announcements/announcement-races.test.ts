@@ -4,7 +4,15 @@ import test from 'node:test';
 import { runFanOuts } from '../../src/modules/notifications/delivery/fan-out.ts';
 import { createNotificationClient } from '../notifications/notification-client.ts';
 import { connectionOf, untilBlockedBy, untilWaiting } from '../support/blocked-transactions.ts';
-import { createEvent, createUser, createUsers, type Person, rsvpGoing } from '../support/factories.ts';
+import {
+  createAdmin,
+  createEvent,
+  createUser,
+  createUsers,
+  deleteAccount,
+  type Person,
+  rsvpGoing,
+} from '../support/factories.ts';
 import { countNotified, insertGuests } from '../support/many-guests.ts';
 import {
   type ApiResponse,
@@ -180,6 +188,31 @@ test('race: a guest leaves while a page is notified: no error, and a notificatio
     const count = (await inbox(guest)).length;
     assert.ok(i < 3 ? count <= 1 : count === 1, `${count}`);
   }
+});
+
+test('race: guests are removed, suspended and deleted while a page is notified: no error, none has it twice, and the others have it once', async () => {
+  const [organizer, admin] = [await createUser(api), await createAdmin(api)];
+  const [removed, suspended, deleted, ...others] = await createUsers(api, 6);
+  assert.ok(removed && suspended && deleted);
+  const { id } = await createEvent(api, organizer);
+  for (const guest of [removed, suspended, deleted, ...others]) await rsvpGoing(api, guest, id);
+  await announce(organizer, id);
+  const [, , ...changed] = await Promise.all([
+    deliver(api),
+    deliver(second),
+    second.delete(`/v1/events/${id}/guests/${removed.id}`, organizer.token),
+    api.post(`/v1/admin/users/${suspended.id}/suspend`, admin.token, {}),
+    deleteAccount(second, deleted),
+  ]);
+  for (const response of changed) expectStatus(response, 200);
+  await Promise.all([deliver(api), deliver(second)]);
+  const stored = await api.sql<{ userId: string; count: number }[]>`
+    select user_id, count from notifications where subject_id = ${id} and kind = 'announcement'`;
+  assert.ok(stored.every(({ count }) => count === 1));
+  const people = stored.map(({ userId }) => userId);
+  for (const { id: userId } of others) assert.equal(people.filter((each) => each === userId).length, 1);
+  assert.ok(!people.includes(deleted.id));
+  assert.equal(new Set(people).size, people.length);
 });
 
 async function counted(eventId: string) {

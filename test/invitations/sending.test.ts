@@ -252,12 +252,22 @@ test('remind: those without an answer, not in the first 24 hours, twice at most,
   expectProblem(await api.post(path, user.token), 403, 'not_organizer');
 });
 
-test('remind: nobody after the start or a cancellation', async () => {
+test('remind: nobody after `rsvpUntil`, the start or a cancellation', async () => {
   const person = await createUser(api);
-  const event = await createEvent(api, person, { startAt: inDays(20), endAt: inDays(20, 2) });
+  const event = await createEvent(api, person, { startAt: inDays(60), endAt: inDays(60, 2) });
   await invite(api, person, event.id, addresses(1));
   await mailed();
   await pass(25, person);
+  const now = api.clock.now().getTime();
+  for (const change of [
+    { rsvpUntil: new Date(now - hourMs).toISOString() },
+    { rsvpUntil: null, startAt: new Date(now - hourMs).toISOString() },
+  ]) {
+    expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, change), 200);
+    const reminding = await api.post(`/v1/events/${event.id}/invitations/remind`, person.token);
+    assert.equal(expectStatus(reminding, 202).body.recipients, 0);
+  }
+  expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { startAt: event.startAt }), 200);
   expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { status: 'cancelled' }), 200);
   const path = `/v1/events/${event.id}/invitations/remind`;
   assert.equal(expectStatus(await api.post(path, person.token), 202).body.recipients, 0);
