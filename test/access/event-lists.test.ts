@@ -22,7 +22,7 @@ await invite(
 await storeComments(api, open.id, organizer.id, count);
 await api.sql`
   insert into announcements (id, subject_id, author_id, text, audience, status, is_of_change, send_at, sent_at, created_at, recipients)
-  select gen_random_uuid(), ${open.id}, ${organizer.id}, 'x', '{going}', 'sent', false, now() - n % 3 * interval '1 hour', now(), now(), 0
+  select gen_random_uuid(), ${open.id}, ${organizer.id}, 'x', '{going}', 'sent', false, date_trunc('hour', now()) - n % 3 * interval '1 hour', now(), now(), 0
   from generate_series(1, ${count}::int) n`;
 for (const person of await createUsers(api, count)) await askToJoin(api, person, closed.id);
 for (let i = 0; i < count; i++)
