@@ -14,7 +14,7 @@ async function claimedAt({ client }: Person, { id }: Event): Promise<number | un
 
 for (const [button, outcome] of [
   ["Can't go", "You're not going any more."],
-  ['Interested', "You're interested"],
+  ['Maybe', "You might go"],
 ] as const) {
   for (const [choice, quantity] of [
     ['Give it back, so that others can bring it', 0],
@@ -44,7 +44,7 @@ for (const [button, outcome] of [
   }
 }
 
-test('rsvp: "Interested" asks people who are interested nothing about what they kept', async ({
+test('rsvp: "Maybe" asks people who are interested nothing about what they kept', async ({
   page,
   context,
   createClaim,
@@ -54,14 +54,14 @@ test('rsvp: "Interested" asks people who are interested nothing about what they 
   await setRsvp({ client: guest.client, path: { id: event.id }, body: { status: 'interested' } });
   await signIn(context, guest);
   await openEvent(page, event);
-  await press(page, 'Interested');
+  await press(page, 'Maybe');
   await press(page, "I'm going");
   await expect(status(page, "You're going")).toBeVisible();
   await expect(page.getByRole('dialog')).toBeHidden();
   expect(await claimedAt(host, event)).toBe(1);
 });
 
-test('rsvp: the people who come along are kept from "I\'m going" to "Interested" and back', async ({
+test('rsvp: the people who come along are kept from "I\'m going" to "Maybe" and back', async ({
   page,
   signInAsGuest,
 }) => {
@@ -69,15 +69,15 @@ test('rsvp: the people who come along are kept from "I\'m going" to "Interested"
   const body = { status: 'going', extraGuests: 2 } as const;
   await setRsvp({ client: guest.client, path: { id: event.id }, body });
   await openEvent(page, event);
-  await press(page, 'Interested');
-  await expect(status(page, "You're interested")).toBeVisible();
+  await press(page, 'Maybe');
+  await expect(status(page, "You might go")).toBeVisible();
   await press(page, "I'm going");
   await expect(status(page, "You're going")).toContainText('with 2 guests');
   const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
   expect(data).toMatchObject({ myRsvp: 'going', myExtraGuests: 2, partyCount: 3 });
 });
 
-test('seats: "Interested" gives them back and keeps their number, which can be lowered when they are gone', async ({
+test('seats: "Maybe" gives them back and keeps their number, which can be lowered when they are gone', async ({
   page,
   createPerson,
   signInAsGuest,
@@ -87,8 +87,8 @@ test('seats: "Interested" gives them back and keeps their number, which can be l
   await page.getByLabel('How many of you?').selectOption('3 people');
   await press(page, "I'm going");
   await expect(status(page, '3 seats are yours.')).toBeVisible();
-  await press(page, 'Interested');
-  await expect(status(page, "You're interested")).toBeVisible();
+  await press(page, 'Maybe');
+  await expect(status(page, "You might go")).toBeVisible();
   await expect(page.getByText('4 of 4 seats left')).toBeVisible();
   await expect(page.getByLabel('How many of you?')).toHaveValue('3');
   expect(await overflowOf(page)).toBe(0);
@@ -111,7 +111,7 @@ test.describe('without scripts', () => {
     ['Give it back, so that others can bring it', 0],
     ['Keep it: it still gets there', 1],
   ] as const) {
-    test(`rsvp: "Interested" with a claim asks, and "${choice}" decides`, async ({
+    test(`rsvp: "Maybe" with a claim asks, and "${choice}" decides`, async ({
       page,
       context,
       createClaim,
@@ -120,12 +120,12 @@ test.describe('without scripts', () => {
       const { host, event, guest } = await createClaim();
       await signIn(context, guest);
       await page.goto(`/e/${event.id}`);
-      await press(page, 'Interested');
+      await press(page, 'Maybe');
       await expect(page.getByRole('heading', { name: 'Do you still bring this?' })).toBeVisible();
       const { data: asked } = await getEvent({ client: guest.client, path: { id: event.id } });
       expect(asked.myRsvp).toBe('going');
       await press(page, choice);
-      await expect(status(page, "You're interested")).toBeVisible();
+      await expect(status(page, "You might go")).toBeVisible();
       expect(await claimedAt(host, event)).toBe(quantity);
     });
   }

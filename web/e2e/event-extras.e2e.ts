@@ -410,7 +410,7 @@ test('past event: says so, and offers no RSVP, claim and booking; what a guest h
   const item = await newItem(organizer, id);
   await page.goto(`/e/${id}`);
   await expect(page.getByText('This event is over.').first()).toBeVisible();
-  for (const name of ["I'm going", 'Interested']) {
+  for (const name of ["I'm going", 'Maybe']) {
     const button = page.getByRole('button', { name, exact: true });
     await expect(button).toBeDisabled();
     await expect(button).toHaveAccessibleDescription(/^This event is over/);

@@ -248,14 +248,14 @@ test('rsvp: people who come along and the privacy of an RSVP can be changed', as
   expect(data).toMatchObject({ myExtraGuests: 2, isRsvpHidden: true });
 });
 
-test('rsvp: "Interested" and "Can\'t go" change it', async ({ page, context, createPerson, signIn }) => {
+test('rsvp: "Maybe" and "Can\'t go" change it', async ({ page, context, createPerson, signIn }) => {
   const event = await newEvent(await createPerson());
   const guest = await createPerson();
   await signIn(context, guest);
   await openEvent(page, event);
-  await page.getByRole('button', { name: 'Interested' }).click();
-  await expect(page.getByRole('status').filter({ hasText: "You're interested" })).toBeVisible();
-  await expect(page.getByText('1 interested')).toBeVisible();
+  await page.getByRole('button', { name: 'Maybe' }).click();
+  await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
+  await expect(page.getByText('1 maybe')).toBeVisible();
   await page.getByRole('button', { name: "Can't go" }).click();
   await expect(page.getByText("You're not going any more.")).toBeVisible();
   await expect(page.getByRole('button', { name: "I'm going" })).toBeFocused();

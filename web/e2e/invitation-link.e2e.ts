@@ -56,7 +56,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await overflowOf(page)).toBe(0);
       expect(await read(host, event)).toMatchObject({ status: 'pending' });
 
-      await page.getByText('Bring somebody, or write a few words').click();
+      await page.getByText('Bring people or add a note').click();
       await page.getByLabel('How many people come').selectOption('3');
       await page.getByLabel(`A few words for ${host.name}`).fill('With pleasure!');
       await page.getByRole('button', { name: "I'm going" }).click();
@@ -86,8 +86,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: "Can't go" }).click();
       await expect(page.getByText("You have said that you can't come")).toBeVisible();
       await page.getByLabel('Your name').fill('Nora');
-      await page.getByRole('button', { name: 'Interested' }).click();
-      await expect(page.getByRole('status').filter({ hasText: "You're interested" })).toBeVisible();
+      await page.getByRole('button', { name: 'Maybe' }).click();
+      await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
       expect(await read(host, event)).toMatchObject({ status: 'interested' });
     });
 

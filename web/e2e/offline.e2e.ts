@@ -174,7 +174,7 @@ test('offline: every button that needs the server is disabled with the reason, a
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const needServer = [
     button("I'm going"),
-    button('Interested'),
+    button('Maybe'),
     button("Can't go"),
     button('One more: Sourdough bread'),
     button('Give back Sourdough bread'),

@@ -474,7 +474,7 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toContainText('1.');
   await page.getByRole('link', { name: 'Guests' }).click();
   await expect(page.getByText('3 people are coming')).toBeVisible();
-  await expect(page.getByText('1 guest and 2 plus-ones, 1 without a seat · 1 interested')).toBeVisible();
+  await expect(page.getByText('1 guest and 2 plus-ones, 1 without a seat · 1 maybe')).toBeVisible();
   for (const [name, path] of [
     ['2 of 3 seats booked', 'bookings'],
     ['2 of 3 things covered', 'bring'],
@@ -497,7 +497,7 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
     `/messages/${mara.id}?event=${event.id}`,
   );
   expect(await overflowOf(page)).toBe(0);
-  await expect(page.getByRole('heading', { name: 'Interested' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Maybe' })).toBeVisible();
   await page.getByRole('searchbox', { name: 'Find a guest' }).fill('lindgr');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toHaveCount(0);
@@ -508,14 +508,14 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
   // Those who come and bring nothing are one part of the list.
   await page.getByRole('link', { name: 'Brings nothing yet 0' }).click();
   await expect(guest).toHaveCount(0);
-  await page.getByRole('link', { name: 'Interested 1' }).click();
+  await page.getByRole('link', { name: 'Maybe 1' }).click();
   await expect(guest).toHaveCount(0);
   await expect(page.getByRole('listitem').filter({ hasText: 'Ben Okafor' })).toBeVisible();
   const csv = await page.request.get(`/e/${event.id}/guests.csv`);
   const lines = (await csv.text()).split('\r\n');
   expect(lines[0]).toBe('\uFEFF"Person","Username","Answer","People","Since"');
   expect(lines[1]).toMatch(/^"Mara Lindgren","guest_\w+","Going",3,/);
-  expect(lines[2]).toMatch(/^"Ben Okafor","guest_\w+","Interested",1,/);
+  expect(lines[2]).toMatch(/^"Ben Okafor","guest_\w+","Maybe",1,/);
   await updateEvent({ client: organizer.client, path, body: { enabledModules: ['bringList'] } });
   await page.goto(`/e/${event.id}/bookings`);
   await expect(page.getByText('Bookings of seats are switched off.')).toBeVisible();

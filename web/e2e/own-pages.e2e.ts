@@ -28,7 +28,7 @@ test('my events: each tab has its events, at the time of the venue', async ({
   await expect(card).toContainText('12:00–14:00');
   await expect(card).toContainText("You're going");
   await expect(card).toContainText('1 thing still needed');
-  const interested = page.getByRole('region', { name: 'You are interested' });
+  const interested = page.getByRole('region', { name: 'You might go' });
   await expect(interested.getByRole('link', { name: 'Maybe this one' })).toBeVisible();
   const tabs = page.getByRole('navigation', { name: 'My events' });
   await tabs.getByRole('link', { name: 'Saved' }).click();

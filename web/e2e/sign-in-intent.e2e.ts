@@ -24,18 +24,18 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeVisible();
     });
 
-    test('claims: signed out, "Interested" of a guest with a claim asks about it after the sign-in', async ({
+    test('claims: signed out, "Maybe" of a guest with a claim asks about it after the sign-in', async ({
       page,
       createClaim,
     }) => {
       const { event, guest } = await createClaim();
       await (javaScriptEnabled ? openEvent(page, event) : page.goto(`/e/${event.id}`));
-      await page.getByRole('button', { name: 'Interested', exact: true }).click();
+      await page.getByRole('button', { name: 'Maybe', exact: true }).click();
       await signInHere(page, guest.phone, javaScriptEnabled);
       await expect(page.getByRole('heading', { name: 'Do you still bring this?' })).toBeVisible();
       expect((await getEvent({ client: guest.client, path: { id: event.id } })).data.myRsvp).toBe('going');
       await page.getByRole('button', { name: 'Give it back, so that others can bring it' }).click();
-      await expect(page.getByRole('status').filter({ hasText: "You're interested" })).toBeVisible();
+      await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
       const { data } = await listItems({ client: guest.client, path: { id: event.id } });
       expect(data.data[0]?.quantityClaimed).toBe(0);
     });

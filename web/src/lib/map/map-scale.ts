@@ -41,7 +41,11 @@ export const leastRing: Steps = [
 ];
 
 /** Of the grounds of circles, which lie over each other, and of their lines. */
-export const [discOpacity, ringOpacity] = [0.16, 0.35];
+export const [discOpacity, ringOpacity] = [0.22, 0.5];
+/** Of the lines of circles: a dash and a gap, in pixels. */
+export const ringDashes = [4, 4];
+/** Of shallow water along the coast of a town: its width on both sides of the coast in pixels, and how much it is like land. */
+export const [shoreWidth, shoreOpacity] = [18, 0.4];
 /** Grounds are drawn of circles up to this multiple of the smallest one. */
 export const discRange = 4;
 

@@ -21,6 +21,9 @@ import {
   leastPopulation,
   nameSizes,
   type Steps,
+  shoreOpacity,
+  shoreWidth,
+  townZoom,
 } from './map-scale.ts';
 import { ringLayers } from './rings.ts';
 
@@ -66,6 +69,15 @@ export function mapStyle(
     },
     layers: [
       { id: 'base-water', type: 'background', paint: { 'background-color': colours.water } },
+      // Below the land, which covers its half of the line.
+      {
+        id: 'base-shore',
+        type: 'line',
+        source: 'base',
+        'source-layer': 'land',
+        minzoom: townZoom,
+        paint: { 'line-color': colours.land, 'line-width': shoreWidth, 'line-opacity': shoreOpacity },
+      },
       {
         id: 'base-land',
         type: 'fill',
@@ -98,7 +110,7 @@ const builtLayer = ({ built }: Colours): CircleLayerSpecification => ({
     'circle-color': built,
     'circle-blur': 0.45,
     // Rivers and coasts stay in sight below it.
-    'circle-opacity': 0.6,
+    'circle-opacity': 0.45,
     'circle-radius': ['interpolate', ['exponential', 2], ['zoom'], 4, builtAt(4), 18, builtAt(18)],
   },
 });

@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection } from 'geojson';
 import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl';
 import type { Colours } from './map-colours.ts';
 import { stepsOf } from './map-overlays.ts';
-import { discOpacity, discRange, leastRing, ringOpacity, ringRadii } from './map-scale.ts';
+import { discOpacity, discRange, leastRing, ringDashes, ringOpacity, ringRadii } from './map-scale.ts';
 import { kmPerDegree, type Place } from './mercator.ts';
 
 const corners = 120;
@@ -64,7 +64,12 @@ export function ringLayers({ soft, land, road }: Colours): LayerSpecification[] 
       filter: ['all', isShown, isGround],
       paint: { 'fill-color': road, 'fill-opacity': discOpacity },
     },
-    { ...common, id: 'rings', type: 'line', paint: { 'line-color': soft, 'line-opacity': ringOpacity } },
+    {
+      ...common,
+      id: 'rings',
+      type: 'line',
+      paint: { 'line-color': soft, 'line-opacity': ringOpacity, 'line-dasharray': ringDashes },
+    },
     {
       ...common,
       id: 'ring-distances',

@@ -7,6 +7,7 @@ import {
   leastBuilt,
   leastPopulation,
   leastRing,
+  ringDashes,
   ringOpacity,
   ringRadii,
   valueAt,
@@ -29,7 +30,7 @@ export function drawBuilt(towns: NamedPoint[], { worldSize }: Drawing, zoom: num
         (part) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${(part * radius).toFixed(1)}"/>`,
       );
     });
-  return `<g fill="var(--built)" fill-opacity="0.2">${circles.join('')}</g>`;
+  return `<g fill="var(--built)" fill-opacity="0.09">${circles.join('')}</g>`;
 }
 
 type RingCentre = { x: number; y: number; lat: number };
@@ -47,7 +48,7 @@ export function drawRings(
     .map((km) => ({ km, radius: km * unitsPerKm, opacity: km <= discRange * least ? discOpacity : 0 }));
   return {
     circles:
-      `<g fill="var(--road)" stroke="var(--soft)" stroke-opacity="${ringOpacity}">` +
+      `<g fill="var(--road)" stroke="var(--soft)" stroke-opacity="${ringOpacity}" stroke-dasharray="${ringDashes.join(' ')}">` +
       `${rings.map(({ radius, opacity }) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}" fill-opacity="${opacity}" vector-effect="non-scaling-stroke"/>`).join('')}</g>`,
     labels: (taken) =>
       rings

@@ -1,7 +1,7 @@
 /** Draws a part of a map as an SVG picture, with the names of towns, in the colours and letters of the page that uses it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { localName } from '#lib/map/local-names.ts';
-import { populationOf, townZoom } from '#lib/map/map-scale.ts';
+import { populationOf, shoreOpacity, shoreWidth, townZoom } from '#lib/map/map-scale.ts';
 import { type Drawing, latitudeOf, type Place } from '#lib/map/mercator.ts';
 import { isIn, type Room } from '#lib/map/rooms.ts';
 import { drawBuilt, drawRings } from './draw-ground.ts';
@@ -88,12 +88,17 @@ export async function drawSheet(
   const rings = hasRings && kind === 'base' ? ringsOf(centre, drawing, zoom) : null;
   const built = kind === 'base' ? drawBuilt(towns, drawing, zoom) : '';
   const [ground = '', ...above] = shapes;
+  // Below the land, which covers its half of the line.
+  const shore =
+    kind === 'base' && zoom >= townZoom
+      ? `<g fill="none" stroke="var(--land)" stroke-width="${shoreWidth / pathScale}" stroke-opacity="${shoreOpacity}" stroke-linejoin="round" transform="scale(${pathScale})">${[...drawn.values()][0] ?? ''}</g>`
+      : '';
   const names = drawTowns(towns, [...taken, ...edgesOf(sheet, isTall)], kind === 'base' ? zoom : Infinity);
   const [x, y] = [-beyond, -beyond];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><g id="map">` +
     `<path fill="${paint(backgrounds[kind])}" d="M${x} ${y}h${width + 2 * beyond}v${height + 2 * beyond}H${x}z"/>` +
-    `${ground}${built}${rings?.circles ?? ''}${above.join('')}` +
+    `${shore}${ground}${built}${rings?.circles ?? ''}${above.join('')}` +
     `${
       kind === 'streets'
         ? drawStreetNames(

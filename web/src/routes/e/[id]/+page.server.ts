@@ -42,7 +42,7 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
 function readRefusal(query: PageFields, hasClaims: boolean): GuestResult | null {
   if (!query.has('refused')) return null;
   const code = query.text('refused');
-  // `Interested` is the one answer of a sign-in that steps back.
+  // `Maybe` is the one answer of a sign-in that steps back.
   if (code === claimsInQuestion) return hasClaims ? { about: 'rsvp', asksAboutClaims: 'interested' } : null;
   return {
     about: query.text('itemId') || 'rsvp',

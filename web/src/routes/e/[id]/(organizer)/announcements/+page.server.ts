@@ -8,7 +8,7 @@ import {
   listAnnouncements,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { type Audience, audiences } from '#lib/event/announcement-lists.ts';
+import { type Audience, audiences, guestAudiences } from '#lib/event/announcement-lists.ts';
 import { newKey } from '#lib/event/form/server/event-form.ts';
 import { toInstant } from '#lib/event/form/server/local-time.ts';
 import { parseTime } from '#lib/event/form/wall-times.ts';
@@ -22,13 +22,15 @@ import type { Actions, PageServerLoad } from './$types';
 type Path = { id: string };
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
-  const [announced, ...counts] = await Promise.all([
+  const [announced, reached, ...counts] = await Promise.all([
     read(listAnnouncements({ client, path: { id }, query: { limit: 50 } })),
+    countRecipients(client, id, guestAudiences),
     ...audiences.map((audience) => countRecipients(client, id, [audience])),
   ]);
   const query = readQuery(url);
   return {
     announced: announced.data,
+    reached,
     counts: Object.fromEntries(audiences.map((audience, i) => [audience, counts[i] ?? 0])) as Record<
       Audience,
       number

@@ -50,7 +50,10 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
   const part = parts.find((one) => one === asked.text('show')) ?? null;
   const searched = withoutAccents(q);
   const found = rows.filter(({ user }) => matches([user.name, user.username], searched));
-  const isWanted = (invitation: Invitation) => matches([nameOf(invitation)], searched);
+  /** People who have answered on the page of the event are guests, whatever became of their invitation. */
+  const answered = new Set(rows.map(({ user }) => user.id));
+  const isWanted = (invitation: Invitation) =>
+    !answered.has(invitation.user?.id ?? '') && matches([nameOf(invitation)], searched);
   const invited = { pending: pending.filter(isWanted), declined: declined.filter(isWanted) };
   const bringing = new Set(bringList.claims.map(({ user }) => user.id));
   const inPart = {

@@ -2,6 +2,7 @@ import {
   type Client,
   type Event,
   invite,
+  listGuests,
   listInvitations,
   searchUsers,
   sendInvitationAgain,
@@ -29,24 +30,36 @@ const statuses = ['pending', 'going', 'interested', 'declined'] as const;
 
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
   const { event, me } = await parent();
-  const { rows, isCut } = await loadAll((query) => listInvitations({ client, path: { id }, query }));
+  const [{ rows: stored, isCut }, guests] = await Promise.all([
+    loadAll((query) => listInvitations({ client, path: { id }, query })),
+    loadAll((query) => listGuests({ client, path: { id }, query })),
+  ]);
+  const answers = new Map(guests.rows.map(({ user, status }) => [user.id, status]));
+  /** People may answer on the page of the event before their invitation reaches them. */
+  const rows = stored.map((row) =>
+    row.status === 'pending' && row.user ? { ...row, status: answers.get(row.user.id) ?? row.status } : row,
+  );
   const asked = readQuery(url);
   const show = statuses.find((status) => status === asked.text('show')) ?? null;
-  const shown = show ? rows.filter(({ status }) => status === show) : rows;
+  // A link for many has no answer of its own.
+  const people = rows.filter(({ status }) => status !== null);
+  const shown = show ? people.filter(({ status }) => status === show) : people;
   const { rows: invitations, ...pages } = pageOf(shown, readPageNumber(url), rowsPerPage);
   const invited = new Set(rows.flatMap(({ user }) => user?.id ?? []));
   const isOwn = event.organizer.id === me?.id;
   return {
     ...{ show, invitations, pages, isCut },
+    links: show === null && pages.page === 1 ? rows.filter(({ status }) => status === null) : [],
     past: isOwn && !isClosed(event) ? await findPastGuests(client, id, invited) : [],
     sharing: event.visibility === 'private' ? null : toSharing(event, url.origin),
     counts: Object.fromEntries(
       statuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
     ) as Record<(typeof statuses)[number], number>,
     total: rows.length,
-    unanswered: rows.filter(isUnanswered).length,
+    people: people.length,
+    unanswered: stored.filter(isUnanswered).length,
     /** Whom a reminder reaches at most: some have been reminded often enough. */
-    due: rows.filter(isDue).length,
+    due: stored.filter(isDue).length,
     done: {
       made: asked.text('made'),
       existing: asked.text('existing'),
