@@ -14,7 +14,7 @@ async function claimedAt({ client }: Person, { id }: Event): Promise<number | un
 
 for (const [button, outcome] of [
   ["Can't go", "You're not going any more."],
-  ['Maybe', "You might go"],
+  ['Maybe', 'You might go'],
 ] as const) {
   for (const [choice, quantity] of [
     ['Give it back, so that others can bring it', 0],
@@ -70,7 +70,7 @@ test('rsvp: the people who come along are kept from "I\'m going" to "Maybe" and 
   await setRsvp({ client: guest.client, path: { id: event.id }, body });
   await openEvent(page, event);
   await press(page, 'Maybe');
-  await expect(status(page, "You might go")).toBeVisible();
+  await expect(status(page, 'You might go')).toBeVisible();
   await press(page, "I'm going");
   await expect(status(page, "You're going")).toContainText('with 2 guests');
   const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
@@ -88,7 +88,7 @@ test('seats: "Maybe" gives them back and keeps their number, which can be lowere
   await press(page, "I'm going");
   await expect(status(page, '3 seats are yours.')).toBeVisible();
   await press(page, 'Maybe');
-  await expect(status(page, "You might go")).toBeVisible();
+  await expect(status(page, 'You might go')).toBeVisible();
   await expect(page.getByText('4 of 4 seats left')).toBeVisible();
   await expect(page.getByLabel('How many of you?')).toHaveValue('3');
   expect(await overflowOf(page)).toBe(0);
@@ -125,7 +125,7 @@ test.describe('without scripts', () => {
       const { data: asked } = await getEvent({ client: guest.client, path: { id: event.id } });
       expect(asked.myRsvp).toBe('going');
       await press(page, choice);
-      await expect(status(page, "You might go")).toBeVisible();
+      await expect(status(page, 'You might go')).toBeVisible();
       expect(await claimedAt(host, event)).toBe(quantity);
     });
   }

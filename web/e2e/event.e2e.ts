@@ -254,7 +254,7 @@ test('rsvp: "Maybe" and "Can\'t go" change it', async ({ page, context, createPe
   await signIn(context, guest);
   await openEvent(page, event);
   await page.getByRole('button', { name: 'Maybe' }).click();
-  await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'You might go' })).toBeVisible();
   await expect(page.getByText('1 maybe')).toBeVisible();
   await page.getByRole('button', { name: "Can't go" }).click();
   await expect(page.getByText("You're not going any more.")).toBeVisible();

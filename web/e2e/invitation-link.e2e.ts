@@ -87,7 +87,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText("You have said that you can't come")).toBeVisible();
       await page.getByLabel('Your name').fill('Nora');
       await page.getByRole('button', { name: 'Maybe' }).click();
-      await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
+      await expect(page.getByRole('status').filter({ hasText: 'You might go' })).toBeVisible();
       expect(await read(host, event)).toMatchObject({ status: 'interested' });
     });
 

@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(panel.getByText("You have said that you can't come")).toBeVisible();
       expect(await read(host, event)).toEqual([['declined', null]]);
       await panel.getByRole('button', { name: 'Maybe' }).click();
-      await expect(panel.getByText("You might go")).toBeVisible();
+      await expect(panel.getByText('You might go')).toBeVisible();
       await panel.getByRole('button', { name: "Can't go" }).click();
       await expect(panel.getByText("You have said that you can't come")).toBeVisible();
       expect(await read(host, event)).toEqual([['declined', null]]);

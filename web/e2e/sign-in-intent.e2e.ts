@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('heading', { name: 'Do you still bring this?' })).toBeVisible();
       expect((await getEvent({ client: guest.client, path: { id: event.id } })).data.myRsvp).toBe('going');
       await page.getByRole('button', { name: 'Give it back, so that others can bring it' }).click();
-      await expect(page.getByRole('status').filter({ hasText: "You might go" })).toBeVisible();
+      await expect(page.getByRole('status').filter({ hasText: 'You might go' })).toBeVisible();
       const { data } = await listItems({ client: guest.client, path: { id: event.id } });
       expect(data.data[0]?.quantityClaimed).toBe(0);
     });

@@ -5,7 +5,7 @@ import { mercatorX, mercatorY, type Place } from '#lib/map/mercator.ts';
 export const manyEvents = 20;
 /** The margin around them, and the least box in degrees: without streets, a map of less than a town has little to show. */
 export const middleMargin = 1.3;
-export const leastMiddle = { streets: 0.015, towns: 0.13 };
+export const leastMiddle = { streets: 0.015, towns: 0.11 };
 
 type Counted = Place & { count: number };
 
