@@ -21,7 +21,7 @@ for (const javaScriptEnabled of [true, false])
       const list = [`Ana <ana-${suffix}@example.org>`, `bo-${suffix}@example.org`, 'Grandma'].join('\n');
       await page.getByLabel('Whom do you invite?').fill(list);
       await page.getByLabel('A few words to go with it').fill('Bring your appetite!');
-      await page.getByRole('button', { name: 'Look it over' }).click();
+      await page.getByRole('button', { name: 'Review and send' }).click();
       const lines = page.getByRole('main').getByRole('listitem');
       await expect(lines.filter({ hasText: 'Ana' })).toContainText(`ana-${suffix}@example.org`);
       await expect(lines.filter({ hasText: 'Grandma' })).toBeVisible();
