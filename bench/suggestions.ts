@@ -55,6 +55,7 @@ function buildIndex(): EventIndex {
       category: `${category}`,
       traits: 0,
       organizerId: `${event.organizer_id}`,
+      seriesId: null,
       firstDay: null,
       endDay: null,
       search: `${search}`,

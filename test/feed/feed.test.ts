@@ -305,7 +305,7 @@ test('feed: the query by people and the query by time return the same events', a
     expectStatus(await api.patch('/v1/me', one.token, { isPrivate: true }), 200);
   await follow(followedBack, caller);
   const viewer = { id: caller.id, role: 'user' as const };
-  const query = { viewer, now: new Date(), after: firstPosition, limit: 100 };
+  const query = { viewer, now: new Date(), after: firstPosition, limit: 100, collapse: false };
   const byPeople = [...(await listByPeople(api.sql, query))];
   assert.ok(byPeople.length > 12 && byPeople.length < 40);
   const reasons = new Set(byPeople.flatMap(({ people }) => people));

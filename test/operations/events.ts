@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createUser, eventBody } from '../support/factories.ts';
 import { optionalFields } from './event-fields.ts';
-import { box, cursorPage, eventFilters, limit, page, yesOrNo } from './fields.ts';
+import { box, collapse, cursorPage, eventFilters, limit, page, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -80,6 +80,7 @@ export const eventOperations: Record<string, Operation> = {
   'GET /v1/events': {
     ...optional(),
     ...asking({
+      collapse,
       ...eventFilters,
       ...inBox,
       order: text(oneOf('start', 'relevance', 'updated')),
@@ -90,7 +91,7 @@ export const eventOperations: Record<string, Operation> = {
   },
   'GET /v1/events/search': {
     ...optional(),
-    ...asking({ q: needed(prose(200)), ...page }),
+    ...asking({ q: needed(prose(200)), collapse, ...page }),
     ...row({ path: () => '/v1/events/search?q=harbour' }),
   },
   'GET /v1/events/suggest': {
@@ -100,7 +101,12 @@ export const eventOperations: Record<string, Operation> = {
   },
   'GET /v1/events/map': {
     ...optional(),
-    ...asking({ bbox: needed(box), zoom: { ...numeric(integer(0, 22)), isRequired: true }, ...eventFilters }),
+    ...asking({
+      bbox: needed(box),
+      zoom: { ...numeric(integer(0, 22)), isRequired: true },
+      collapse,
+      ...eventFilters,
+    }),
     ...row({ path: () => '/v1/events/map?bbox=-180,-90,180,90&zoom=0' }),
   },
 

@@ -17,6 +17,8 @@ import {
 export const limit = numeric(integer(1, 50));
 export const cursorPage = { cursor: text(opaque), limit };
 export const page = { page: numeric(integer(1, 2_147_483_647)), limit };
+/** Of lists: what they show once. */
+export const collapse = text(oneOf('series'));
 export const yesOrNo: QueryRule = { type: 'boolean', rule: flag };
 export const reportReason = oneOf(
   ...['spam', 'scam', 'harassment', 'hate', 'violence', 'sexual', 'privacy', 'other'],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { notificationKinds } from '../../src/outbox/kinds.ts';
 import { createUpload, onePixelPng } from '../support/factories.ts';
 import { Browser } from '../support/push-browser.ts';
-import { cursorPage, limit, ofOrganizer, reportReason, yesOrNo } from './fields.ts';
+import { collapse, cursorPage, limit, ofOrganizer, reportReason, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -64,7 +64,7 @@ export const peopleOperations: Record<string, Operation> = {
   },
   'GET /v1/users/{id}/events': {
     ...optional(),
-    ...asking({ when: text(oneOf('upcoming', 'past')), ...cursorPage }),
+    ...asking({ when: text(oneOf('upcoming', 'past')), collapse, ...cursorPage }),
     ...rowsOfProfile('/events'),
   },
   'GET /v1/users/{id}/avatar.svg': { ...open(), ...row(ofOrganizer('/avatar.svg')) },
@@ -98,7 +98,7 @@ export const peopleOperations: Record<string, Operation> = {
   },
   'POST /v1/users/{id}/messages/read': { ...required(), ...row(ofOrganizer('/messages/read')) },
   'GET /v1/conversations': { ...required(), ...asking(cursorPage) },
-  'GET /v1/feed': { ...required(), ...asking(cursorPage) },
+  'GET /v1/feed': { ...required(), ...asking({ collapse, ...cursorPage }) },
 
   'POST /v1/uploads': { ...required(201), ...row({ image: onePixelPng }) },
   'GET /v1/uploads/{id}.webp': { ...open(), ...row(ofUpload('.webp')) },

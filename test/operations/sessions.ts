@@ -9,7 +9,7 @@ import {
   requestMail,
   tokenOf,
 } from '../support/factories.ts';
-import { cursorPage, yesOrNo } from './fields.ts';
+import { collapse, cursorPage, yesOrNo } from './fields.ts';
 import {
   asking,
   needed,
@@ -241,6 +241,7 @@ export const sessionOperations: Record<string, Operation> = {
     ...asking({
       relation: needed(oneOf('organizing', 'going', 'interested', 'saved')),
       when: text(oneOf('upcoming', 'past')),
+      collapse,
       ...cursorPage,
     }),
     ...row({ path: () => '/v1/me/events?relation=organizing' }),

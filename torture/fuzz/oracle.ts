@@ -167,7 +167,7 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   return 'fits';
 }
 
-const filters = ['bbox', ...Object.keys(eventFilters)];
+const filters = ['bbox', 'collapse', ...Object.keys(eventFilters)];
 
 /** The list by change has no filters, no numbered pages, and no times of more than 30 days ago. */
 function judgeCopy(values: Map<string, string>): Verdict {

@@ -22,6 +22,8 @@ export type EventQuery = {
   search: Search | null;
   /** Selects events that have all of these traits. */
   traits: Trait[];
+  /** Shows of each series only the first occurrence of the list. */
+  collapse: boolean;
 };
 
 /**
@@ -89,6 +91,7 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
     },
     search: q === '' ? null : searchQuery(q),
     traits: readTraits(query),
+    collapse: query.collapse === 'series',
   };
 }
 

@@ -55,11 +55,11 @@ export const searchEvents = defineEndpoint({
     'The best match first. An event must have each word of `q`, as a word or as the start of a word.',
   query: EventSearchQuery,
 
-  async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
+  async handler({ caller, query: { q, collapse, page, limit }, request }, services: DiscoveryServices) {
     const { lists, clock } = services;
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
     const { listed, total } = await lists.elements({
-      query: readEventQuery({ q }, clock()),
+      query: readEventQuery({ q, ...(collapse && { collapse }) }, clock()),
       order: 'relevance',
       slice: { page, limit },
       viewer: caller,

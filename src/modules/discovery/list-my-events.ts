@@ -3,13 +3,14 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { oneOf } from '../../http/schemas.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isVisible } from '../events/policy.ts';
-import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { ByStartPage, ByStartQuery, collapse, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { loadListedEvents } from './event-lists.ts';
 import { eventRelations, listOwnEvents } from './own-events.ts';
 import type { DiscoveryServices } from './services.ts';
 
 const OwnEventsQuery = Type.Object({
   relation: oneOf(eventRelations, { description: 'How the caller takes part in the events.' }),
+  collapse,
   ...ByStartQuery.properties,
 });
 
@@ -28,8 +29,9 @@ export const listMyEvents = defineEndpoint({
 
   async handler({ caller, query }, services: DiscoveryServices) {
     const { db, clock } = services;
-    const found = await listOwnEvents(db, caller, query.relation, readSlice(query, clock()));
-    const { rows, nextCursor } = toSlicePage(found, query.limit);
+    const slice = readSlice(query, clock());
+    const found = await listOwnEvents(db, caller, query.relation, slice);
+    const { rows, nextCursor } = toSlicePage(found, query.limit, slice);
     const ids = rows.map((row) => row.id);
     // An event that has become private since the list was read is left out.
     const seenPrivate = new Set(rows.filter(({ isPrivate }) => isPrivate).map(({ id }) => id));

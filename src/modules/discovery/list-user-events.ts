@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { type Database, sql } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
@@ -5,10 +6,11 @@ import { isListed, listedCondition } from '../events/policy.ts';
 import {
   ByStartPage,
   ByStartQuery,
-  byStart,
+  collapse,
   type Position,
   readSlice,
   type Slice,
+  selectByStart,
   toSlicePage,
 } from '../events/start-pages.ts';
 import { requireProfile } from '../people/policy.ts';
@@ -26,7 +28,7 @@ export const listUserEvents = defineEndpoint({
   description: 'Includes past events. For callers who may see the profile.',
   caller: 'optional',
   params: UserParams,
-  query: ByStartQuery,
+  query: Type.Object({ collapse, ...ByStartQuery.properties }),
   response: { 200: ByStartPage },
   etag: 'content',
   compressed: 'text',
@@ -36,8 +38,9 @@ export const listUserEvents = defineEndpoint({
     const { db, clock } = services;
     const id = readUserId(params.id);
     await requireProfile(services.profiles, id, caller);
-    const found = await listOrganized(db, id, readSlice(query, clock()));
-    const { rows, nextCursor } = toSlicePage(found, query.limit);
+    const slice = readSlice(query, clock());
+    const found = await listOrganized(db, id, slice);
+    const { rows, nextCursor } = toSlicePage(found, query.limit, slice);
     const ids = rows.map((row) => row.id);
     const loaded = await loadListedEvents(services, ids, caller, isListed);
     const elements = loaded.filter((element) => element !== null);
@@ -47,7 +50,6 @@ export const listUserEvents = defineEndpoint({
 
 /** Lists the listed events that a person organizes, past ones included, in the order of the index events_by_organizer. */
 async function listOrganized(db: Database, userId: string, slice: Slice): Promise<Position[]> {
-  return await db.query<Position>(sql`
-    select e.id, e.start_at from events e
-    where e.organizer_id = ${userId} and ${listedCondition()} ${byStart(slice)}`);
+  const list = sql`events e where e.organizer_id = ${userId} and ${listedCondition()}`;
+  return await db.query<Position>(selectByStart(sql`e.id, e.start_at`, list, slice));
 }

@@ -2,7 +2,7 @@
 import { type Database, sql } from '#pg';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
-import { byStart, type Position, type Slice } from '../events/start-pages.ts';
+import { type Position, type Slice, selectByStart } from '../events/start-pages.ts';
 
 /** How a person takes part in an event. */
 export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
@@ -26,6 +26,8 @@ export async function listOwnEvents(
     interested: sql`rsvps r join events e on e.id = r.event_id where r.user_id = ${id} and r.status = 'interested'`,
     saved: sql`saves s join events e on e.id = s.event_id where s.user_id = ${id}`,
   }[relation];
-  return await db.query<Position & { isPrivate: boolean }>(sql`
-    select e.id, e.start_at, e.visibility = 'private' as is_private from ${from} and ${visibleCondition(viewer)} ${byStart(slice)}`);
+  const columns = sql`e.id, e.start_at, e.visibility = 'private' as is_private`;
+  return await db.query<Position & { isPrivate: boolean }>(
+    selectByStart(columns, sql`${from} and ${visibleCondition(viewer)}`, slice),
+  );
 }

@@ -3,6 +3,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { latitude, longitude, named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
 import { Category } from '../events/catalogue-schemas.ts';
 import { CommonEvent } from '../events/schemas.ts';
+import { collapse } from '../events/start-pages.ts';
 import { tombstoneDays } from '../events/tombstones.ts';
 import { Attribution, Place } from '../places/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
@@ -88,6 +89,7 @@ export const EventListQuery = Type.Object({
       description: '`sync.nextCursor` of the page before, with the other parameters of the first page.',
     }),
   ),
+  collapse,
   page,
   limit: pageLimit,
 });
@@ -96,6 +98,7 @@ export type EventListQuery = Static<typeof EventListQuery>;
 /** Query of the search (specification 4.10). */
 export const EventSearchQuery = Type.Object({
   q: searchText('Words, or starts of words.'),
+  collapse,
   page,
   limit: pageLimit,
 });
@@ -110,6 +113,9 @@ export const EventMapQuery = Type.Object({
       'The zoom of a map whose world is 256 pixels wide at zoom 0. Where the world is 512 pixels wide, add 1.',
     examples: [11],
   }),
+  collapse: Type.Optional(
+    oneOf(['series'], { description: 'With `series`: of each series one occurrence for each place.' }),
+  ),
   ...filters,
 });
 

@@ -19,9 +19,9 @@ export function listStatement(query: ListQuery, { page, limit }: Slice): Stateme
   // Few events have the words or lie in the circle or box: they are read once, for the total and the page.
   if (query.search !== null || isBounded(query.circle) || query.box || query.order === 'distance') {
     return sql`
-    with matches as ${materialized} (
-      select e.id, e.start_at, ${gradeOf(query)} as grade from events e where ${matching(query)}
-    ), page as (
+    with found as ${materialized} (
+      select e.id, e.start_at, e.series_id, ${gradeOf(query)} as grade from events e where ${matching(query)}
+    ), matches as (${query.collapse ? firstOfSeries : sql`select * from found`}), page as (
       select * from matches order by grade desc, start_at, id ${slice}
     )
     select t.total, p.id from (select count(*)::int as total from matches) t
@@ -30,7 +30,10 @@ export function listStatement(query: ListQuery, { page, limit }: Slice): Stateme
   // Otherwise the total is a scan of an index alone, and the page reads the index of starts only as far as it needs.
   const { starting, running } = rangesOf(query);
   return sql`
-    with running as materialized (select e.id, e.start_at from events e where ${running}), page as (
+    with running as materialized (
+      select e.id, e.start_at from events e where ${running}
+      ${query.collapse ? sql`union all ${firstOccurrences(query)}` : sql``}
+    ), page as (
       select * from (
         select * from running
         union all
@@ -51,6 +54,15 @@ export function listStatement(query: ListQuery, { page, limit }: Slice): Stateme
  * finds. One condition on their end would read the events of all the past.
  */
 function rangesOf(query: ListQuery): { starting: Statement; running: Statement } {
+  const { starting, running } = rangesOfAll(query);
+  if (!query.collapse) return { starting, running };
+  return {
+    starting: sql`${starting} and e.series_id is null`,
+    running: sql`${running} and e.series_id is null`,
+  };
+}
+
+function rangesOfAll(query: ListQuery): { starting: Statement; running: Statement } {
   const { from, since } = query;
   const starting = { ...query, from: null };
   if (!from || (since && since >= from)) return { starting: matching(starting), running: sql`false` };
@@ -61,6 +73,19 @@ function rangesOf(query: ListQuery): { starting: Statement; running: Statement }
     running: sql`${matching(starting)} and ${isRunning}`,
   };
 }
+
+/** Of the events `found`, those without a series, and of each series the first one of the list. */
+const firstOfSeries = sql`
+  select * from found where series_id is null
+  union all (
+    select distinct on (series_id) * from found where series_id is not null
+    order by series_id, grade desc, start_at, id
+  )`;
+
+/** The first occurrences of series by start and id. The index events_of_series has no other events. */
+const firstOccurrences = (query: ListQuery): Statement => sql`
+  (select distinct on (e.series_id) e.id, e.start_at from events e
+    where e.series_id is not null and ${matching(query)} order by e.series_id, e.start_at, e.id)`;
 
 /** The condition on `events e` of all filters and the words. */
 export function matching(query: Omit<ListQuery, 'order'>): Statement {

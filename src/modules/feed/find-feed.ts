@@ -1,5 +1,6 @@
 /** Chooses between two ways to find the events of a feed: from the followed people, or along the next events. */
 import type { Database } from '#pg';
+import { firstPosition, type Position } from '../events/start-pages.ts';
 import { countFollowed, type FeedElement, type FeedQuery, listByPeople, listByTime } from './repo.ts';
 
 /** Up to this number of followed people, the feed reads all their events. */
@@ -22,6 +23,7 @@ export async function findFeed(
   const count = await countFollowed(db, query.viewer.id);
   if (count === 0) return [];
   if (count <= limits.maxPeople) return listByPeople(db, query);
+  if (query.collapse) return findCollapsed(db, query, limits.batchSizes);
   const found: FeedElement[] = [];
   let { after } = query;
   for (const batchSize of limits.batchSizes) {
@@ -34,4 +36,24 @@ export async function findFeed(
   // Many people with few events: reading their events costs less than reading all further events.
   const rest = await listByPeople(db, { ...query, after, limit: query.limit - found.length });
   return [...found, ...rest];
+}
+
+const isAfter = (a: Position, b: Position): boolean =>
+  a.startAt > b.startAt || (a.startAt.getTime() === b.startAt.getTime() && a.id > b.id);
+
+/** Reads the events before the page too: the first one of a series may be among them. */
+async function findCollapsed(db: Database, query: FeedQuery, batchSizes: number[]): Promise<FeedElement[]> {
+  const found: FeedElement[] = [];
+  const seen = new Set<string>();
+  let after = firstPosition;
+  for (const batchSize of batchSizes) {
+    const batch = await listByTime(db, { ...query, after, limit: batchSize }, batchSize);
+    const first = batch.found.filter(
+      ({ seriesId }) => seriesId === null || seen.size < seen.add(seriesId).size,
+    );
+    found.push(...first.filter((element) => isAfter(element, query.after)));
+    if (!batch.last || found.length >= query.limit) return found.slice(0, query.limit);
+    after = batch.last;
+  }
+  return listByPeople(db, query);
 }

@@ -26,9 +26,12 @@ export const getFeed = defineEndpoint({
   compressed: 'text',
 
   async handler({ caller, query }, services: FeedServices) {
-    const { now, after, limit } = readSlice(query, services.clock());
-    const found = await services.findFeed({ viewer: caller, now, after: after ?? firstPosition, limit });
-    const { rows, nextCursor } = toSlicePage(found, query.limit);
+    const slice = readSlice(query, services.clock());
+    const { now, after, limit, collapse } = slice;
+    const found = await services.findFeed({
+      ...{ viewer: caller, now, after: after ?? firstPosition, limit, collapse },
+    });
+    const { rows, nextCursor } = toSlicePage(found, query.limit, slice);
     const elements = await loadElements(services, rows, caller);
     return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },

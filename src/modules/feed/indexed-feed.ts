@@ -22,7 +22,7 @@ export function createIndexedFeed(
     maxBatchSize,
     concurrency,
   });
-  return async ({ viewer, now, after, limit }) => {
+  return async ({ viewer, now, after, limit, collapse }) => {
     if (!index.loaded) return null;
     const { followed, hidden, rsvps } = await load(viewer);
     if (followed.length === 0) return [];
@@ -35,7 +35,7 @@ export function createIndexedFeed(
       hiddenOrganizers: hidden,
       from: now.getTime(),
       after: { start: after.startAt.getTime(), id: after.id },
-      limit,
+      ...{ limit, collapse },
     };
     // The viewers of a statement are searched for together, and each RSVP takes about a microsecond.
     return runInTurn(() => current.listByPeople(query));

@@ -9,8 +9,16 @@ export const maxFollowed = 5_000;
 
 /** An event of the feed. */
 export type FeedElement = PeopleEvent;
-/** `after`: the position in the list after which the page begins. */
-export type FeedQuery = { viewer: Viewer; now: Date; after: Position; limit: number };
+/** `after`: the position in the list after which the page begins. `collapse`: shows of each series the first event alone. */
+export type FeedQuery = {
+  viewer: Viewer;
+  now: Date;
+  after: Position;
+  limit: number;
+  collapse: boolean;
+};
+/** An element that the database found. */
+export type FoundElement = FeedElement & { seriesId: string | null };
 
 export async function countFollowed(db: Database, userId: string): Promise<number> {
   const [row] = await db.query<{ followingCount: number }>(sql`
@@ -41,14 +49,12 @@ const mayShowRsvps = (isAdmin: Statement) => sql`
 /** Whether the feed may show `rsvps r`. The index rsvps_of_user has these columns. */
 const isShownRsvp = sql`r.status = 'going' and r.is_hidden is not true`;
 
-/** Groups `reasons (id, start_at, person, is_organizer)` by event, and selects the first ones by start. */
-const groupByEvent = (limit: number) => sql`
-  select id, start_at, count(*)::int as reasons_count, bool_or(is_organizer) as is_organizer,
+/** Groups `reasons (id, start_at, series_id, person, is_organizer)` by event. */
+const groupByEvent = sql`
+  select id, start_at, series_id, count(*)::int as reasons_count, bool_or(is_organizer) as is_organizer,
     (array_agg(person order by is_organizer desc, person))[1:3] as people
   from reasons
-  group by start_at, id
-  order by start_at, id
-  limit ${limit}`;
+  group by start_at, id, series_id`;
 
 /**
  * Lists the elements of a page from the events that the followed people organize or go to.
@@ -58,26 +64,37 @@ const groupByEvent = (limit: number) => sql`
  */
 export async function listByPeople(
   db: Database,
-  { viewer, now, after, limit }: FeedQuery,
-): Promise<FeedElement[]> {
+  { viewer, now, after, limit, collapse }: FeedQuery,
+): Promise<FoundElement[]> {
+  const position = sql`(${after.startAt}::timestamptz, ${after.id}::uuid)`;
+  // The first event of a series may be on a page before.
   const isShown = sql`
-    ${listedCondition()} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
-  return await db.query<FeedElement>(sql`
+    ${listedCondition()} and e.end_at > ${now}
+    and (${collapse} and e.series_id is not null or (e.start_at, e.id) > ${position})`;
+  return await db.query<FoundElement>(sql`
     with ${relationsOf(viewer)}, guests as materialized (
       select f.id from followed f join users u on u.id = f.id where ${mayShowRsvps(sql`${viewer.role === 'admin'}`)}
     ), reasons as (
-      select e.id, e.start_at, e.organizer_id as person, true as is_organizer
+      select e.id, e.start_at, e.series_id, e.organizer_id as person, true as is_organizer
       from followed f join events e on e.organizer_id = f.id
       where ${isShown}
       union all
-      select e.id, e.start_at, r.user_id, false
+      select e.id, e.start_at, e.series_id, r.user_id, false
       from guests g
       join rsvps r on r.user_id = g.id and ${isShownRsvp}
       join events e on e.id = r.event_id
       where r.user_id <> e.organizer_id and e.organizer_id not in (select id from hidden) and ${isShown}
-    )
-    ${groupByEvent(limit)}`);
+    ), elements as (${groupByEvent}), shown as (${collapse ? firstOfSeries : sql`select * from elements`})
+    select * from shown where (start_at, id) > ${position} order by start_at, id limit ${limit}`);
 }
+
+/** Of each series the first of `elements`, and those without a series. */
+const firstOfSeries = sql`
+  select * from elements where series_id is null
+  union all (
+    select distinct on (series_id) * from elements where series_id is not null
+    order by series_id, start_at, id
+  )`;
 
 /**
  * Lists the elements of a page among the next `batchSize` listed events.
@@ -88,40 +105,40 @@ export async function listByPeople(
  */
 export async function listByTime(
   db: Database,
-  { viewer, now, after, limit }: FeedQuery,
+  { viewer, now, after, limit }: Omit<FeedQuery, 'collapse'>,
   batchSize: number,
-): Promise<{ found: FeedElement[]; last: Position | null }> {
+): Promise<{ found: FoundElement[]; last: Position | null }> {
   // Two selects, because each uses its own index: all running events, and then the events that start later, in order.
   const includesRunning = after.startAt <= now;
   const later = includesRunning ? { startAt: now, id: lastPosition.id } : after;
-  const rows = await db.query<FeedElement & { people: string[] | null }>(sql`
+  const rows = await db.query<FoundElement & { people: string[] | null }>(sql`
     with ${relationsOf(viewer)}, running as materialized (
-      select e.id, e.start_at, e.organizer_id from events e
+      select e.id, e.start_at, e.series_id, e.organizer_id from events e
       where ${includesRunning}::boolean and ${listedCondition()} and tstzrange(e.start_at, e.end_at) @> ${now}::timestamptz
     ), next as materialized (
       select * from running where (start_at, id) > (${after.startAt}::timestamptz, ${after.id}::uuid)
       union all
-      (select e.id, e.start_at, e.organizer_id from events e
+      (select e.id, e.start_at, e.series_id, e.organizer_id from events e
         where ${listedCondition()} and (e.start_at, e.id) > (${later.startAt}::timestamptz, ${later.id}::uuid)
         order by e.start_at, e.id limit ${batchSize})
       order by start_at, id limit ${batchSize}
     ), going as materialized (
-      select n.id, n.start_at, r.user_id
+      select n.id, n.start_at, n.series_id, r.user_id
       from next n join rsvps r on r.event_id = n.id and ${isShownRsvp}
       where r.user_id <> n.organizer_id and n.organizer_id not in (select id from hidden)
     ), followed_guests as materialized (
-      select g.id, g.start_at, g.user_id, f.follows_back from going g join followed f on f.id = g.user_id
+      select g.id, g.start_at, g.series_id, g.user_id, f.follows_back from going g join followed f on f.id = g.user_id
     ), reasons as (
-      select n.id, n.start_at, n.organizer_id as person, true as is_organizer
+      select n.id, n.start_at, n.series_id, n.organizer_id as person, true as is_organizer
       from next n where n.organizer_id in (select id from followed)
       union all
-      select f.id, f.start_at, f.user_id, false
+      select f.id, f.start_at, f.series_id, f.user_id, false
       from followed_guests f join users u on u.id = f.user_id
       where ${mayShowRsvps(sql`${viewer.role === 'admin'}`)}
     )
-    (${groupByEvent(limit)})
+    (${groupByEvent} order by start_at, id limit ${limit})
     union all
-    (select id, start_at, (select count(*) from next)::int, false, null from next
+    (select id, start_at, null, (select count(*) from next)::int, false, null from next
       order by start_at desc, id desc limit 1)`);
   const found = rows.filter(({ people }) => people !== null);
   const end = rows.find(({ people }) => people === null);

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { named, oneOf, ref } from '../../http/schemas.ts';
 import { ListedEvent } from '../events/schemas.ts';
+import { collapse } from '../events/start-pages.ts';
 import { Person } from '../people/schemas.ts';
 
-export const FeedQuery = Type.Object(cursorQuery);
+export const FeedQuery = Type.Object({ collapse, ...cursorQuery });
 
 const { distanceKm: _, ...listed } = ListedEvent.properties;
 

@@ -35,7 +35,7 @@ function mapStatement(filters: MapFilters, zoom: number): Statement {
       select ${position(sql`e.lng`, 360)} as x, ${position(sql`e.lat`, 180)} as y, count(*) as count,
         ${units(sql`e.lat`)} as lat_sum, ${units(sql`e.lng`)} as lng_sum,
         min(e.lng) as west, min(e.lat) as south, max(e.lng) as east, max(e.lat) as north, min(e.id::text collate "C") as id
-      from events e where ${matching(filters)} group by 1, 2
+      from ${filters.collapse ? firstAtPlaces(filters) : sql`events e where ${matching(filters)}`} group by 1, 2
     ), step_0 (low, high) as (select 0, ${zoom}::int)
     ${join(steps, '')}
     select ${zoom}::int - low as zoom, sum(count)::int as count,
@@ -45,6 +45,16 @@ function mapStatement(filters: MapFilters, zoom: number): Statement {
     from step_${raw(`${steps.length}`)} cross join cells
     group by low, y >> low, x >> low order by sum(count) desc, y >> low, x >> low`;
 }
+
+/** The events without a series, and of each series the first occurrence at each place. */
+const firstAtPlaces = (filters: MapFilters): Statement => sql`(
+    select e.id, e.lat, e.lng from events e where e.series_id is null and ${matching(filters)}
+    union all (
+      select distinct on (e.series_id, e.lat, e.lng) e.id, e.lat, e.lng from events e
+      where e.series_id is not null and ${matching(filters)}
+      order by e.series_id, e.lat, e.lng, e.start_at, e.id
+    )
+  ) e`;
 
 /** A step of the binary search for the lowest number of halvings with which the clusters fit. */
 const searchStep = (i: number): Statement => sql`

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type BitmapPool, type Box, boxBands, isInBox, RecordSet } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
 import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
+import { collapse } from './collapse.ts';
 import type { Overlay } from './overlay.ts';
 import { searchSegment } from './search-segment.ts';
 import { forEachRange, type Segment, type SegmentData } from './segment.ts';
@@ -25,10 +26,13 @@ export async function clusterEvents(
 ): Promise<EventMap> {
   const { data } = segment;
   const { box, zoom } = query;
-  const added = overlay.search(query).flat();
-  // A copy, because other queries run between the slices.
   // The cells of the box are visited below, so it is no filter here.
-  const [found] = searchSegment(segment, { ...query, box: null }, pool).grades;
+  const { grades } = searchSegment(segment, { ...query, box: null }, pool);
+  const all = { grades, added: overlay.search(query), total: 0 };
+  const matches = query.collapse ? collapse(segment, all, 'place') : all;
+  const added = matches.added.flat();
+  // A copy, because other queries run between the slices.
+  const [found] = matches.grades;
   const docs = found?.copy() ?? new RecordSet([]);
   const grid = new ClusterGrid(zoom);
   for (const [i, { lat, lng }] of added.entries()) grid.add(lat, lng, data.size + i);

@@ -36,6 +36,13 @@ const organizers = Array.from({ length: 9 }, (_, i) => `00000000-0000-7001-8000-
 const text = (count: number) =>
   Array.from({ length: count }, () => pick(next() < 0.1 ? rareWords : vocabulary)).join(' ');
 
+/** The last of them is rare, so that the overlay has series that the segment has not. */
+const series = Array.from({ length: 40 }, (_, i) => `00000000-0000-7002-8000-0000000000${10 + i}`);
+const placesOfSeries = [
+  { lat: 50.01, lng: 8.01 },
+  { lat: 51.35, lng: -179.99 },
+];
+
 type Row = IndexRow & { texts: { title: string; address: string; description: string } };
 
 /** The times of an event or, for every third one, of an all-day event in a zone so many hours from UTC. */
@@ -51,11 +58,16 @@ function createTimes(): Pick<Row, 'start' | 'end' | 'firstDay' | 'endDay'> {
 
 function createRow(n: number): Row {
   const texts = { title: text(below(3)), address: text(below(2)), description: text(below(3)) };
+  const seriesId = next() < 0.4 ? (series[Math.floor(next() ** 2 * series.length)] ?? null) : null;
+  const anywhere = {
+    lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
+    lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
+  };
   return {
     id: `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
     ...createTimes(),
-    lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
-    lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
+    ...(seriesId !== null && next() < 0.8 ? pick(placesOfSeries) : anywhere),
+    seriesId,
     category: pick(['music', 'food', 'sports']),
     traits: below(2 ** traits.length),
     organizerId: pick(organizers),
@@ -99,10 +111,20 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
   return have([title], starts) ? 1 : have([title, address], starts) ? 2 : 3;
 }
 
-function expectedIds(rows: Row[], query: ListQuery): string[] {
+const expectedIds = (rows: Row[], query: ListQuery): string[] =>
+  expectedRows(rows, query).map(({ id }) => id);
+
+/** The rows of a list without the later ones of each series. */
+function withoutLater(rows: Row[], keyOf: (row: Row) => string): Row[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => row.seriesId === null || seen.size < seen.add(keyOf(row)).size);
+}
+
+function expectedRows(rows: Row[], query: ListQuery): Row[] {
   const { from, since, until, days, category, circle, box, search, order, hiddenOrganizers } = query;
   const isGraded = search !== null && order === 'relevance';
-  return rows
+  const mm = (row: Row) => (order === 'distance' && circle ? Math.round(distanceKm(circle, row) * 1e6) : 0);
+  const found = rows
     .filter(
       (row) =>
         (days.from !== null && row.endDay !== null
@@ -122,8 +144,12 @@ function expectedIds(rows: Row[], query: ListQuery): string[] {
     )
     .map((row) => ({ row, grade: search === null ? 0 : expectedGrade(row, search.words) }))
     .filter(({ grade }) => grade !== null)
-    .sort((a, b) => (isGraded ? (a.grade ?? 0) - (b.grade ?? 0) : 0) || inOrder(a.row, b.row))
-    .map(({ row }) => row.id);
+    .sort(
+      (a, b) =>
+        (isGraded ? (a.grade ?? 0) - (b.grade ?? 0) : 0) || mm(a.row) - mm(b.row) || inOrder(a.row, b.row),
+    )
+    .map(({ row }) => row);
+  return query.collapse ? withoutLater(found, ({ seriesId }) => `${seriesId}`) : found;
 }
 
 const searched = [
@@ -172,6 +198,12 @@ function createBounds(): Pick<ListQuery, 'from' | 'since' | 'until' | 'days'> {
 }
 
 function createQuery(): ListQuery {
+  const query = createFilters();
+  // An order by distance has a centre.
+  return query.circle && next() < 0.3 ? { ...query, order: 'distance' } : query;
+}
+
+function createFilters(): ListQuery {
   const words = maybe(Array.from({ length: below(4) }, () => pick(searched)));
   const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
   return {
@@ -182,6 +214,7 @@ function createQuery(): ListQuery {
     traits: traits.filter(() => next() < 0.3),
     search: words && searchQuery(words.join(' ')),
     order: next() < 0.5 ? 'relevance' : 'start',
+    collapse: next() < 0.4,
     hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],
   };
 }
@@ -198,6 +231,7 @@ const everything: ListQuery = {
   search: null,
   hiddenOrganizers: [],
   order: 'start',
+  collapse: false,
 };
 
 /** The query without the filters that leave out this event. */
@@ -268,7 +302,7 @@ test('index: the list of what has not ended has each event that begins or ends b
   const index = createIndex(rows);
   for (const [n, at] of rows.flatMap(({ start, end }) => [start, end]).entries()) {
     for (const from of [at - 40_000, at - 1, at, at + 10_000, at - 20_000].map((ms) => new Date(ms))) {
-      const query: ListQuery = { ...createQuery(), from, since: null, until: null, days: noDays };
+      const query: ListQuery = { ...createFilters(), from, since: null, until: null, days: noDays };
       const expected = expectedIds(rows, query);
       assert.deepEqual(
         index.search(query, { page: 1, limit: 500 }),
@@ -291,6 +325,26 @@ test('index: a map that has begun shows the events that were removed after that'
     (await map)?.clusters.reduce((sum, { count }) => sum + count, 0),
     rows.length,
   );
+});
+
+test('index: a collapsed map has one point for a series and place, that of its first event', async () => {
+  let rows = Array.from({ length: 400 }, (_, n) => createRow(n));
+  const index = createIndex(rows);
+  for (let round = 0; round < 10; round++) {
+    for (const box of boxes) {
+      const filters = { ...createFilters(), order: 'start' as const, box, circle: null, collapse: false };
+      const shown = withoutLater(
+        expectedRows(rows, filters),
+        (row) => `${row.seriesId} ${row.lat} ${row.lng}`,
+      );
+      const map = await index.map({ ...filters, collapse: true, zoom: 22 });
+      const count = map?.clusters.reduce((sum, { count }) => sum + count, 0);
+      assert.equal(count, shown.length, JSON.stringify(filters));
+      const ids = new Set(shown.map(({ id }) => id));
+      for (const { eventId } of map?.clusters ?? []) assert.ok(eventId === null || ids.has(eventId));
+    }
+    rows = change(index, rows, 0.04, round);
+  }
 });
 
 test('index: it is outgrown when 2,048 events have changed', () => {

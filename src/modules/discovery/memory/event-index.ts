@@ -10,6 +10,7 @@ import type { ListQuery, Page, Slice } from '../event-query.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import type { Effort, NearWord } from '../suggest/near-words.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
+import { collapse, type Matches } from './collapse.ts';
 import type { IndexRow } from './index-rows.ts';
 import { type ChangedVersions, type JsonData, ListedJson } from './listed-json.ts';
 import { listNearWords } from './near-words.ts';
@@ -105,12 +106,10 @@ export class EventIndex {
     if (!this.#covers(query)) return null;
     if (query.order === 'distance' && query.circle)
       return this.#searchNear({ ...query, circle: query.circle }, page * limit, limit);
-    const found = searchSegment(this.#segment, query, this.#pool);
-    const added = this.#overlay.search(query);
-    const total = added.reduce((sum, events) => sum + events.length, found.total);
+    const { grades, added, total } = this.#match(query);
     const ids: string[] = [];
     let skip = (page - 1) * limit;
-    for (const docs of skip < total && limit > 0 ? found.grades : []) {
+    for (const docs of skip < total && limit > 0 ? grades : []) {
       const events = added.shift() ?? [];
       const count = docs.size + events.length;
       if (skip < count) for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
@@ -120,15 +119,23 @@ export class EventIndex {
     return { ids, total };
   }
 
+  /** What a query finds, of each series the first occurrence alone if it says so. */
+  #match(query: ListQuery): Matches {
+    const { total, grades } = searchSegment(this.#segment, query, this.#pool);
+    const added = this.#overlay.search(query);
+    const all = { grades, added, total: added.reduce((sum, events) => sum + events.length, total) };
+    return query.collapse ? collapse(this.#segment, all, 'series') : all;
+  }
+
   /** @param wanted the number of events up to the end of the page */
   #searchNear(query: DistanceQuery, wanted: number, limit: number): Page {
-    const count = (query: DistanceQuery) =>
-      searchSegment(this.#segment, query, this.#pool).total + (this.#overlay.search(query)[0]?.length ?? 0);
+    const count = (query: DistanceQuery) => this.#match(query).total;
     const total = count(query);
     if (total <= wanted - limit) return { ids: [], total };
     const near = smallestCircle(query, Math.min(wanted, total), count);
-    const { grades } = searchSegment(this.#segment, near, this.#pool);
-    const events = this.#overlay.search(near)[0] ?? [];
+    // The nearest occurrence of a series is not always the first one.
+    const { grades, added } = this.#match({ ...near, collapse: false });
+    const events = added[0] ?? [];
     return { ids: listNearest(this.#segment, grades, events, near, wanted).slice(wanted - limit), total };
   }
 

@@ -16,6 +16,8 @@ export type IndexRow = {
   /** The bits of its traits (traits.ts). */
   traits: number;
   organizerId: string;
+  /** Null for an event without a series. */
+  seriesId: string | null;
   firstDay: number | null;
   endDay: number | null;
   search: string;
@@ -24,7 +26,7 @@ export type IndexRow = {
 const columns = sql`
   e.id, (extract(epoch from e.start_at) * 1000)::float8 as start,
   (extract(epoch from e.end_at) * 1000)::float8 as "end",
-  e.lat, e.lng, e.category, ${traitBits} as traits, e.organizer_id, e.first_day, e.end_day, e.search::text as search`;
+  e.lat, e.lng, e.category, ${traitBits} as traits, e.organizer_id, e.series_id, e.first_day, e.end_day, e.search::text as search`;
 
 /** @param endingAfter null: all listed events */
 const isIndexed = (endingAfter: Date | null): Statement =>

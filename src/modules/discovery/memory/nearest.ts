@@ -1,8 +1,10 @@
 /** The first events of a list by distance. */
-import { capOf, kmOfChord, type RecordSet, squaredChordTo, toPoint } from '#record-index';
+import { capOf, hasBit, kmOfChord, type RecordSet, squaredChordTo, toPoint } from '#record-index';
 import type { ListQuery } from '../event-query.ts';
+import { isInSeries } from './collapse.ts';
 import type { OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
+import { SeenSeries } from './series-columns.ts';
 
 /** A list by distance has a centre. */
 export type DistanceQuery = ListQuery & { circle: NonNullable<ListQuery['circle']> };
@@ -32,12 +34,12 @@ export function smallestCircle(
     : smallestCircle(half, wanted, count);
 }
 
-/** @returns the ids of the nearest `wanted` of the documents and events, by distance, start and id */
+/** @returns the ids of the nearest `wanted` of the documents and events, by distance, start and id; of each series one, if they collapse */
 export function listNearest(
   segment: Segment,
   docs: Iterable<RecordSet>,
   events: OverlayEvent[],
-  { circle }: DistanceQuery,
+  { circle, collapse }: DistanceQuery,
   wanted: number,
 ): string[] {
   const center = capOf(circle);
@@ -53,14 +55,28 @@ export function listNearest(
     nearest = nearest.sort(byDistance).slice(0, wanted);
     farthest = nearest.at(-1)?.mm ?? farthest;
   };
+  const { series } = segment.data;
+  const keys = new SeenSeries(series, 'series');
+  const nearestOf = new Map<number | string, Candidate>();
+  const addOf = (key: number | string, candidate: Candidate) => {
+    const known = nearestOf.get(key);
+    if (!known || byDistance(candidate, known) < 0) nearestOf.set(key, candidate);
+  };
   for (const set of docs)
-    for (const doc of set.from(0))
-      add({ mm: mmTo(points, cellPlaces[doc] as number), rank: doc, doc, event: null });
+    for (const doc of set.from(0)) {
+      const candidate = { mm: mmTo(points, cellPlaces[doc] as number), rank: doc, doc, event: null };
+      if (collapse && series.docs.length > 0 && hasBit(series.docs, doc))
+        addOf(keys.keyOfDoc(doc), candidate);
+      else add(candidate);
+    }
   events.forEach((event, i) => {
     // Between the document before the event and the one after it, in the order of the events.
     const rank = event.position - 1 + (i + 1) / (events.length + 1);
-    add({ mm: mmTo(toPoint(event), 0), rank, doc: -1, event });
+    const candidate = { mm: mmTo(toPoint(event), 0), rank, doc: -1, event };
+    if (collapse && isInSeries(event)) addOf(keys.keyOfEvent(event), candidate);
+    else add(candidate);
   });
+  for (const candidate of nearestOf.values()) add(candidate);
   return nearest
     .sort(byDistance)
     .slice(0, wanted)

@@ -2,8 +2,10 @@
 import { unpackId } from '#base';
 import { hasBit } from '#record-index';
 import type { Position } from '../../events/start-pages.ts';
+import { isInSeries } from './collapse.ts';
 import { inOrder, type Overlay, type OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
+import { SeenSeries } from './series-columns.ts';
 
 /** The length of an element of `rsvps`, in bytes. */
 export const rsvpLength = 18;
@@ -23,6 +25,8 @@ export type PeopleQuery = {
   /** Events after this start and id. */
   after: { start: number; id: string };
   limit: number;
+  /** Of each series only the first of these events, before the page too. */
+  collapse: boolean;
 };
 
 /**
@@ -67,6 +71,9 @@ class PeopleSearch {
   readonly #first: number;
   /** Documents from `begun` on start after `from`, so they end after it. */
   readonly #begun: number;
+  readonly #keys: SeenSeries;
+  /** The series of which the overlay has occurrences. */
+  readonly #changedSeries = new Set<number | string>();
   #pastDocs = 0;
 
   constructor(segment: Segment, overlay: Overlay, query: PeopleQuery) {
@@ -75,17 +82,32 @@ class PeopleSearch {
     this.#query = query;
     this.#first = segment.positionOf(query.after.start, query.after.id, true);
     this.#begun = segment.startingAfter(query.from);
+    this.#keys = new SeenSeries(segment.data.series, 'series');
+    if (query.collapse)
+      for (const event of overlay.events)
+        if (isInSeries(event)) this.#changedSeries.add(this.#keys.keyOfEvent(event));
+  }
+
+  /** Of an occurrence, if series collapse; null for other events. */
+  #seriesOf(event: Found): number | string | null {
+    if (!this.#query.collapse) return null;
+    if (typeof event === 'object') return isInSeries(event) ? this.#keys.keyOfEvent(event) : null;
+    const { docs } = this.#segment.data.series;
+    return docs.length > 0 && hasBit(docs, event) ? this.#keys.keyOfDoc(event) : null;
   }
 
   /** @returns false if the people organize too many past events */
   addOrganized(person: number, place: number): boolean {
     let count = 0;
+    const counted = new Set(this.#changedSeries);
     for (const doc of this.#segment.docsOfPlace(place)) {
       if (doc < this.#begun && ++this.#pastDocs > maxPastDocs) return false;
       if (!this.#isShown(doc) || !hasBit(this.#segment.current, doc)) continue;
       this.#add(doc, person);
+      const series = this.#seriesOf(doc);
+      const isFirst = series === null || counted.size < counted.add(series).size;
       // The page has no later event of this organizer.
-      if (++count === this.#query.limit) break;
+      if (isFirst && doc >= this.#first && ++count === this.#query.limit) break;
     }
     return true;
   }
@@ -121,12 +143,13 @@ class PeopleSearch {
   }
 
   #isShown(doc: number): boolean {
-    if (doc < this.#first) return false;
+    if (doc < this.#first && this.#seriesOf(doc) === null) return false;
     return doc >= this.#begun || (this.#segment.data.ends[doc] as number) > this.#query.from;
   }
 
   #isShownAdded(event: OverlayEvent): boolean {
-    return event.end > this.#query.from && inOrder(event, this.#query.after) > 0;
+    const isAfter = inOrder(event, this.#query.after) > 0 || this.#seriesOf(event) !== null;
+    return event.end > this.#query.from && isAfter;
   }
 
   #add(event: Found, part: number): void {
@@ -137,8 +160,10 @@ class PeopleSearch {
 
   page(): PeopleEvent[] {
     const { people, limit } = this.#query;
-    const page = [...this.#found].sort(([a], [b]) => compare(a, b)).slice(0, limit);
-    return page.map(([event, parts]) => {
+    const shown = [...this.#found]
+      .sort(([a], [b]) => compare(a, b))
+      .filter(([event]) => this.#isOnPage(event));
+    return shown.slice(0, limit).map(([event, parts]) => {
       const shown = parts.sort((a, b) => a - b).slice(0, maxShownPeople);
       return {
         ...this.#positionOf(event),
@@ -147,6 +172,14 @@ class PeopleSearch {
         isOrganizer: (shown[0] as number) < people.length,
       };
     });
+  }
+
+  /** For each event in their order: the first one of a series may be on a page before. */
+  #isOnPage(event: Found): boolean {
+    const series = this.#seriesOf(event);
+    if (series === null) return true;
+    if (!this.#keys.add(series)) return false;
+    return typeof event === 'object' ? inOrder(event, this.#query.after) > 0 : event >= this.#first;
   }
 
   #positionOf(event: Found): Position {

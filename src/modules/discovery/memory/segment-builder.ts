@@ -16,6 +16,7 @@ import { traits } from '../traits.ts';
 import { buildFrequent } from './frequent-starts.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { blockSize, type SegmentData } from './segment.ts';
+import { buildSeries, type SeriesDoc } from './series-columns.ts';
 import { sortByUse } from './words-by-use.ts';
 
 /** Each word of a document has the fields in its lowest bits. */
@@ -29,6 +30,7 @@ export class SegmentBuilder {
   readonly #categories = new Map<string, Bitmap>();
   readonly #traits: Bitmap[];
   readonly #allDay: { doc: number; firstDay: number; endDay: number }[] = [];
+  readonly #series: SeriesDoc[] = [];
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
   /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
@@ -72,6 +74,8 @@ export class SegmentBuilder {
     for (let i = 0; i < traits.length; i++) if (row.traits & (1 << i)) setBit(this.#traits[i] as Bitmap, doc);
     const { firstDay, endDay } = row;
     if (firstDay !== null && endDay !== null) this.#allDay.push({ doc, firstDay, endDay });
+    const { seriesId, lat, lng } = row;
+    if (seriesId !== null) this.#series.push({ doc, seriesId, lat, lng });
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
     const before = this.#words.length;
@@ -108,6 +112,7 @@ export class SegmentBuilder {
       endDays: Int32Array.from(this.#allDay, ({ endDay }) => endDay),
       ...this.#buildCells(),
       ...organizers,
+      series: buildSeries(size, this.#series),
       words,
       wordsByUse,
       signatures: Uint32Array.from(wordsByUse, (word) => signatureOf(texts[word] as string)),

@@ -26,6 +26,7 @@ import {
   uncount,
 } from '#record-index';
 import { type Trait, traits } from '../traits.ts';
+import type { SeriesColumns } from './series-columns.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -82,6 +83,7 @@ export type SegmentData = {
   organizerDocs: Uint32Array;
   /** The position of the organizer of each document in `organizers`. */
   organizerOfDoc: Uint32Array;
+  series: SeriesColumns;
   words: Dictionary;
   /** The positions of the words, those of most organizers first, then those of most documents. */
   wordsByUse: Uint32Array;
@@ -218,7 +220,7 @@ export class Segment {
     this.data = data;
     this.current = new Uint32Array(bitmapLength(data.size)).fill(0xffffffff);
     const ofWords = [...data.frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
-    const bitmaps = [this.current, ...data.traits, ...data.categories.values(), ...ofWords];
+    const bitmaps = [this.current, data.series.docs, ...data.traits, ...data.categories.values(), ...ofWords];
     this.#counts = new Map(bitmaps.map((bits) => [bits, null]));
   }
 

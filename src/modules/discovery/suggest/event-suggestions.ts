@@ -62,7 +62,13 @@ export function createEventSuggestions(
     if (searched.length === 0) return { events: [], corrections: [] };
     const queryOf = (q: string): EventQuery => readEventQuery({ q }, clock());
     const slice = { page: 1, limit: maxOf.events };
-    const list = { query: queryOf(q), order: 'relevance', slice, viewer, address } as const;
+    const list = {
+      query: { ...queryOf(q), collapse: true },
+      order: 'relevance',
+      slice,
+      viewer,
+      address,
+    } as const;
     const { listed, total } = await lists.shown(list);
     const corrections =
       total > 0

@@ -1,5 +1,6 @@
 import { listMyClaims, listMyEvents, listMyInvitations } from '@potluck/client';
 import { toEventRows } from '#lib/discovery/server/event-rows.ts';
+import { collapsed } from '#lib/discovery/server/filters.ts';
 import { answerInvitation } from '#lib/event/guests/server/own-invitations.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
@@ -31,7 +32,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
       : ({ relation: tab, when: 'upcoming' } as const);
   const isFirstOfGoing = tab === 'going' && !asked.has('cursor');
   const rowsOf = async (query: Parameters<typeof listMyEvents>[0]['query']) => {
-    const page = await read(listMyEvents({ client, query }));
+    const page = await read(listMyEvents({ client, query: { ...query, ...collapsed } }));
     return { ...page, data: await toEventRows(client, page.data) };
   };
   const [events, interested] = await Promise.all([

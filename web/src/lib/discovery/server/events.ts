@@ -4,7 +4,7 @@ import type { EventList } from '#lib/discovery/groups.ts';
 import { lastPageByDistance, type Search } from '#lib/discovery/search.ts';
 import { load } from '#lib/server/problems.ts';
 import { toEventRows } from './event-rows.ts';
-import { begunBefore, type Filters, firstDayOf, toFilters } from './filters.ts';
+import { begunBefore, collapsed, type Filters, firstDayOf, toFilters } from './filters.ts';
 import { commonTown } from './short-address.ts';
 
 export const pageSize = 24;
@@ -21,7 +21,7 @@ export async function loadEvents(api: Client, search: Search, isDocument: boolea
   const now = Temporal.Now.instant();
   const last = (search.page - 1) % maxPages.ofData;
   const first = search.page - (isDocument ? Math.min(last, maxPages.ofDocument - 1) : last);
-  const query = { ...toFilters(search, now), order: search.order, limit: pageSize };
+  const query = { ...toFilters(search, now), ...collapsed, order: search.order, limit: pageSize };
   const firstDay = search.order === 'start' && !search.isRunning ? firstDayOf(search, now) : null;
   const read = async (more: Filters) => load(listEvents({ client: api, query: { ...query, ...more } }));
   const startFrom = firstDay && { startFrom: firstDay.toInstant().toString() };

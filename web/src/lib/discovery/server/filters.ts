@@ -9,6 +9,9 @@ const wholeEarth = 20_040;
 
 export type Filters = NonNullable<Parameters<typeof listEvents>[0]['query']>;
 
+/** Lists of pages have each series once. Calendars have all of its dates. */
+export const collapsed = { collapse: 'series' } as const;
+
 /** The filters of the API. The dates are left out if they are in the wrong order. */
 export function toFilters(search: Search, now = Temporal.Now.instant()): Filters {
   const { q, category, near, radius, box } = search;

@@ -5,7 +5,7 @@ import { boxOfCluster, mapSize, type PinEvent } from '#lib/discovery/pins.ts';
 import type { Search } from '#lib/discovery/search.ts';
 import { type Box, boxAround, fitBox, formatBox, scaleBox, uniteBoxes } from '#lib/map/mercator.ts';
 import { load } from '#lib/server/problems.ts';
-import { toFilters } from './filters.ts';
+import { collapsed, toFilters } from './filters.ts';
 import { withShortAddresses } from './short-address.ts';
 
 /** `clusters`: of cells smaller than markers, which the page merges for its size. `events`: the first of them. */
@@ -50,12 +50,12 @@ export async function loadMap(
 type View = { box: Box; zoom: number };
 
 async function clustersIn(api: Client, search: Search, { box, zoom }: View): Promise<EventCluster[]> {
-  const query = { ...toFilters(search), bbox: formatBox(box), zoom: Math.min(zoom, maxZoom) };
+  const query = { ...toFilters(search), ...collapsed, bbox: formatBox(box), zoom: Math.min(zoom, maxZoom) };
   return (await load(getEventMap({ client: api, query }))).data;
 }
 
 async function firstEventsIn(api: Client, search: Search): Promise<PinEvent[]> {
-  const query = { ...toFilters(search), order: search.order, limit: mostOfPage };
+  const query = { ...toFilters(search), ...collapsed, order: search.order, limit: mostOfPage };
   const found: PinEvent[] = [];
   for (const page of namedPages) {
     const { data } = await load(listEvents({ client: api, query: { ...query, page } }));

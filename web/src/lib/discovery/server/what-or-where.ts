@@ -7,7 +7,7 @@ import { changesOf } from '#lib/discovery/suggestions.ts';
 import { labelOf } from '#lib/places/places.ts';
 import { load } from '#lib/server/problems.ts';
 import { normalize } from '../../../../../src/lib/user-texts/normalize.ts';
-import { toFilters } from './filters.ts';
+import { collapsed, toFilters } from './filters.ts';
 
 /**
  * Returns the address of the events that the text of a search stands for. It may be the name of a category or of a town: the
@@ -50,4 +50,5 @@ async function findNamed(api: Client, name: string): Promise<Place | null> {
 const labels = new Intl.Collator('en', { sensitivity: 'base', ignorePunctuation: true });
 
 const countEvents = async (api: Client, search: Search): Promise<number> =>
-  (await load(listEvents({ client: api, query: { ...toFilters(search), limit: 1 } }))).meta.total;
+  (await load(listEvents({ client: api, query: { ...toFilters(search), ...collapsed, limit: 1 } }))).meta
+    .total;

@@ -21,6 +21,10 @@ export const load: PageServerLoad = async ({ locals: { api }, params: path, url 
     organizer,
     ruleText,
     when,
-    events: { ...page, data: await toEventRows(api, page.data) },
+    // The page of the series needs no links to itself.
+    events: {
+      ...page,
+      data: (await toEventRows(api, page.data)).map((event) => ({ ...event, series: null })),
+    },
   };
 };

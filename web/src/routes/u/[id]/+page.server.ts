@@ -10,6 +10,7 @@ import {
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
 import { toEventRows } from '#lib/discovery/server/event-rows.ts';
+import { collapsed } from '#lib/discovery/server/filters.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { readPage } from '#lib/server/pages.ts';
@@ -27,7 +28,7 @@ export const load: PageServerLoad = async ({ locals: { api, me }, params, url })
   const refused = asked.text('refused');
   const refusal = refused ? { message: problemText(refused) } : null;
   if (!profile) return { id: params.id, profile: null, own: null, events: null, when, ask, refusal };
-  const query = { ...readPage(url, eventsPerPage), when };
+  const query = { ...readPage(url, eventsPerPage), when, ...collapsed };
   const page = await read(listUserEvents({ client: api, path: params, query }));
   const events = { ...page, data: await toEventRows(api, page.data) };
   const own = me?.id === profile.id ? { city: me.city, isPrivate: me.isPrivate } : null;
