@@ -134,8 +134,7 @@ export class RecordSet {
   /** The same integers after later changes of the bitmap. @param left integers of the set that it has not, ascending */
   copy(left: number[] = []): RecordSet {
     if (left.length === 0) return new RecordSet(this.few, this.rest?.copy());
-    const isLeft = new Set(left);
-    const few = this.few.filter((i) => !isLeft.has(i));
+    const few = this.few.filter((i) => left[lowerBound(left, i)] !== i);
     return new RecordSet(few, this.rest?.copy(left.slice(this.few.length - few.length)));
   }
 }

@@ -150,8 +150,9 @@ export class EventIndex {
     return await clusterEvents(this.#segment, this.#overlay, query, this.#pool);
   }
 
-  /** @returns null if the search would take long */
+  /** @returns null if the search would take long, or asks for ended occurrences that are not in the index */
   listByPeople(query: PeopleQuery): PeopleEvent[] | null {
+    if (query.collapse && !this.#covers({ from: new Date(query.from) })) return null;
     return listByPeople(this.#segment, this.#overlay, query);
   }
 
