@@ -1,15 +1,5 @@
 /** Sets of integers from which pages are read: with ranks, and with the n-th integer. */
-import {
-  type Bitmap,
-  blockLength,
-  blockShift,
-  clearBit,
-  countBlocks,
-  hasBit,
-  popCount,
-  type Range,
-  uncount,
-} from './bitmap.ts';
+import { type Bitmap, blockLength, blockShift, countBlocks, hasBit, popCount, type Range } from './bitmap.ts';
 import { lowerBound } from './look-up.ts';
 
 /** The integers of a bitmap from `first` to before `end`, with ranks and the n-th integer. */
@@ -74,26 +64,32 @@ export class RankedBitmap {
     }
   }
 
-  /** Calls `visit` for the integers that are in another bitmap too, ascending. 32 integers that are not cost one step. */
-  forEachIn(other: Bitmap, visit: (i: number) => void): void {
+  /**
+   * A copy without those integers that are in another bitmap too and for which `isKept` is false. It is called in ascending order;
+   * 32 integers that are not in the other bitmap cost one step.
+   */
+  filterIn(other: Bitmap, isKept: (i: number) => boolean): RankedBitmap {
     const { first, end } = this.#range;
+    const [bits, counts] = [this.bits.slice(), this.#counts.slice()];
     const stop = Math.min((end + 31) >>> 5, other.length);
     for (let i = first >>> 5; i < stop; i++) {
-      for (let word = (this.bits[i] as number) & (other[i] as number); word !== 0; word &= word - 1) {
-        const integer = i * 32 + (31 - Math.clz32(word & -word));
-        if (integer >= first && integer < end) visit(integer);
+      let left = 0;
+      for (let word = (bits[i] as number) & (other[i] as number); word !== 0; word &= word - 1) {
+        const bit = word & -word;
+        const integer = i * 32 + (31 - Math.clz32(bit));
+        if (integer >= first && integer < end && !isKept(integer)) left |= bit;
       }
-    }
-  }
-
-  /** A copy, which later changes of the bitmap do not change. @param left integers of the set that it has not */
-  copy(left: number[] = []): RankedBitmap {
-    const [bits, counts] = [this.bits.slice(), this.#counts.slice()];
-    for (const i of left) {
-      clearBit(bits, i);
-      uncount(counts, i);
+      if (left === 0) continue;
+      bits[i] = (bits[i] as number) & ~left;
+      const block = Math.floor(i / blockLength);
+      counts[block] = (counts[block] as number) - popCount(left);
     }
     return new RankedBitmap(bits, this.#range, counts);
+  }
+
+  /** A copy, which later changes of the bitmap do not change. */
+  copy(): RankedBitmap {
+    return new RankedBitmap(this.bits.slice(), this.#range, this.#counts.slice());
   }
 }
 
@@ -125,16 +121,14 @@ export class RecordSet {
     if (this.rest) yield* this.rest.from(Math.max(n - this.few.length, 0));
   }
 
-  /** Calls `visit` for the integers that are in a bitmap too, ascending. */
-  forEachIn(bits: Bitmap, visit: (i: number) => void): void {
-    for (const i of this.few) if (hasBit(bits, i)) visit(i);
-    this.rest?.forEachIn(bits, visit);
+  /** A copy without those integers that are in a bitmap and for which `isKept`, called in ascending order, is false. */
+  filterIn(bits: Bitmap, isKept: (i: number) => boolean): RecordSet {
+    const few = this.few.filter((i) => !hasBit(bits, i) || isKept(i));
+    return new RecordSet(few, this.rest?.filterIn(bits, isKept));
   }
 
-  /** The same integers after later changes of the bitmap. @param left integers of the set that it has not, ascending */
-  copy(left: number[] = []): RecordSet {
-    if (left.length === 0) return new RecordSet(this.few, this.rest?.copy());
-    const few = this.few.filter((i) => left[lowerBound(left, i)] !== i);
-    return new RecordSet(few, this.rest?.copy(left.slice(this.few.length - few.length)));
+  /** The same integers after later changes of the bitmap. */
+  copy(): RecordSet {
+    return new RecordSet(this.few, this.rest?.copy());
   }
 }

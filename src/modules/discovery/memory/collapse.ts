@@ -1,5 +1,5 @@
 /** Leaves out all occurrences of a series but the first one of a list. */
-import type { RecordSet } from '#record-index';
+import type { Bitmap, RecordSet } from '#record-index';
 import type { OverlayEvent } from './overlay.ts';
 import type { Segment } from './segment.ts';
 import { SeenSeries, type ShownOnce } from './series-columns.ts';
@@ -17,37 +17,34 @@ export function collapse(segment: Segment, { grades, added, total }: Matches, by
   if (series.ids.length === 0 && !added.some((events) => events.some(isInSeries)))
     return { grades, added, total };
   const seen = new SeenSeries(series, by);
-  const isGraded = added.length > 1;
   const sets: RecordSet[] = [];
   const events: OverlayEvent[][] = [];
   for (const docs of grades) {
-    const { left, kept } = firstOf(docs, added[sets.length] ?? [], series.docs, seen);
-    // The set of a grade is that of the next one, too.
-    sets.push(isGraded || left.length > 0 ? docs.copy(left) : docs);
+    const { first, kept } = firstOf(docs, added[sets.length] ?? [], series.docs, seen);
+    sets.push(first);
     events.push(kept);
   }
   const count = [...sets.map(({ size }) => size), ...events.map(({ length }) => length)];
   return { grades: sets, added: events, total: count.reduce((sum, n) => sum + n, 0) };
 }
 
-/** `left`: the documents of series that were seen before; `kept`: the events that were not. In the merged order of both. */
+/** Those that were not seen before, in the merged order of documents and events. */
 function firstOf(
   docs: RecordSet,
   events: OverlayEvent[],
-  ofSeries: Uint32Array,
+  ofSeries: Bitmap,
   seen: SeenSeries,
-): { left: number[]; kept: OverlayEvent[] } {
-  const left: number[] = [];
+): { first: RecordSet; kept: OverlayEvent[] } {
   const kept: OverlayEvent[] = [];
   let next = 0;
   const addEventsUpTo = (position: number) => {
     for (let event = events[next]; event && event.position <= position; event = events[++next])
       if (!isInSeries(event) || seen.add(seen.keyOfEvent(event))) kept.push(event);
   };
-  docs.forEachIn(ofSeries, (doc) => {
-    addEventsUpTo(doc);
-    if (!seen.add(seen.keyOfDoc(doc))) left.push(doc);
+  const first = docs.filterIn(ofSeries, (doc) => {
+    if (next < events.length) addEventsUpTo(doc);
+    return seen.addDoc(doc);
   });
   addEventsUpTo(Number.POSITIVE_INFINITY);
-  return { left, kept };
+  return { first, kept };
 }

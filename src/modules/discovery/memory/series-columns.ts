@@ -91,7 +91,17 @@ export class SeenSeries {
 
   /** @returns whether it was not seen before */
   add(key: Key): boolean {
-    if (typeof key === 'string') return this.#seenTexts.size < this.#seenTexts.add(key).size;
+    return typeof key === 'string'
+      ? this.#seenTexts.size < this.#seenTexts.add(key).size
+      : this.#addNumber(key);
+  }
+
+  /** `add` of the key of a document. */
+  addDoc(doc: number): boolean {
+    return this.#addNumber(this.keyOfDoc(doc));
+  }
+
+  #addNumber(key: number): boolean {
     if (this.#seen[key]) return false;
     this.#seen[key] = 1;
     return true;
