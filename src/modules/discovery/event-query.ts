@@ -91,7 +91,8 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
     },
     search: q === '' ? null : searchQuery(q),
     traits: readTraits(query),
-    collapse: query.collapse === 'series',
+    // Calendars ignore the parameter, so each list reads it.
+    collapse: false,
   };
 }
 

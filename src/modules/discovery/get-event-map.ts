@@ -21,7 +21,11 @@ export const getEventMap = defineEndpoint({
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {
     const { zoom, clusters } = await findEventMap({
-      query: { ...readEventQuery(query, clock()), box: readBox(query.bbox) },
+      query: {
+        ...readEventQuery(query, clock()),
+        box: readBox(query.bbox),
+        collapse: query.collapse === 'series',
+      },
       zoom: query.zoom,
       viewer: caller,
       address: request.ip,

@@ -36,7 +36,7 @@ export const listEvents = defineEndpoint({
       return { statusCode: 200, json: serializePage(elements, { total, page, limit }, sync) };
     }
     const { listed, total } = await lists.elements({
-      query: readEventQuery(query, clock()),
+      query: { ...readEventQuery(query, clock()), collapse: query.collapse === 'series' },
       order: readOrder(order, query),
       slice: { page, limit },
       viewer: caller,
@@ -59,7 +59,7 @@ export const searchEvents = defineEndpoint({
     const { lists, clock } = services;
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
     const { listed, total } = await lists.elements({
-      query: readEventQuery({ q, ...(collapse && { collapse }) }, clock()),
+      query: { ...readEventQuery({ q }, clock()), collapse: collapse === 'series' },
       order: 'relevance',
       slice: { page, limit },
       viewer: caller,
