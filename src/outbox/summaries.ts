@@ -171,10 +171,10 @@ export const insertSummaryPushes = (moves: { summary: NewSummary }[], now: Date)
 
 /**
  * Writes locked rows after what a person did there is taken back.
- * @param moves one for each row, with its key: `n` is the number of the item
+ * @param moves one for each row, with its key: `n` is the number of the item. `isUncounted`: the organizer was not notified of it
  * @param write the statement that writes the rows of moves with their summaries
  */
-export async function takeBack<M extends { eventId: string; n?: number }>(
+export async function takeBack<M extends { eventId: string; n?: number; isUncounted?: boolean }>(
   tx: Transaction,
   kind: SummaryKind,
   personId: string,
@@ -195,7 +195,8 @@ export async function takeBack<M extends { eventId: string; n?: number }>(
     const before = new Map(rows.map((row) => [keyOf(row), row]));
     const written = some.flatMap((move) => {
       const row = before.get(keyOf(move));
-      return row ? [{ ...move, summary: nextSummary(row, [{ personId, amount: -1 }], state) }] : [];
+      const changes = move.isUncounted ? [] : [{ personId, amount: -1 }];
+      return row ? [{ ...move, summary: nextSummary(row, changes, state) }] : [];
     });
     await tx.execute(write(written));
   }

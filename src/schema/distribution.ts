@@ -23,6 +23,8 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     contact_changes: { key: 'user_id', owner: 'modules/accounts' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
     series: { key: 'id', owner: 'modules/events' },
+    series_rsvps: { key: 'series_id', owner: 'modules/events' },
+    series_people: { key: 'series_id', owner: 'modules/events' },
     events: { key: 'id', owner: 'modules/events' },
     event_tombstones: { key: 'event_id', owner: 'modules/events' },
     event_counters: { key: 'event_id', owner: 'modules/events' },

@@ -23,6 +23,8 @@ export const LOCK_ORDER = [
   'usernames',
   'imports',
   'series',
+  'series_rsvps',
+  'series_people',
   'events',
   'event_tombstones',
   'event_counters',

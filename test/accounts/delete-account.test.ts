@@ -241,6 +241,8 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'bookings',
     'imports',
     'series',
+    'series_rsvps',
+    'series_people',
     'conversations',
     'messages',
     'message_counts',

@@ -135,6 +135,8 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['events', 'events', 'organizer_id'],
     ['imports', 'imports', 'organizer_id'],
     ['series', 'series', 'organizer_id'],
+    ['seriesRsvps', 'series_rsvps'],
+    ['seriesStandings', 'series_people'],
     ['rsvps', 'rsvps'],
     ['requests', 'requests'],
     ['saves', 'saves'],

@@ -14,6 +14,7 @@ import {
   required,
   row,
   rowsOfOwners,
+  text,
   withToken,
 } from './operation.ts';
 import {
@@ -113,7 +114,7 @@ export const guestOperations: Record<string, Operation> = {
   },
   'DELETE /v1/events/{id}/guests/{userId}': {
     ...required(),
-    ...asking({ silent: { type: 'boolean', rule: flag } }),
+    ...asking({ silent: { type: 'boolean', rule: flag }, scope: text(oneOf('this', 'all')) }),
     ...rowOfGuest((event, guest) => `/v1/events/${event}/guests/${guest}`),
   },
   'GET /v1/events/{id}/guests.csv': { ...required(), ...rowsOfOwners(200) },

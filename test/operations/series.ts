@@ -15,7 +15,7 @@ import {
   required,
   text,
 } from './operation.ts';
-import { listOf, object, oneOf, type Rule } from './rules.ts';
+import { flag, integer, listOf, object, oneOf, prose, type Rule } from './rules.ts';
 
 const fullMinute = { startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' };
 
@@ -93,6 +93,27 @@ export const seriesOperations: Record<string, Operation> = {
     ...of({}, { rrule, extraDates: dates, excludedDates: dates }),
     example: () => ({ rrule: 'FREQ=DAILY;COUNT=3' }),
     rows: ownRowsOf(''),
+  },
+  'POST /v1/series/{id}/rsvp': {
+    ...required(),
+    ...of(
+      { status: oneOf('going', 'interested', null) },
+      { extraGuests: integer(0, 10), isHidden: flag, ask: flag, message: prose(300) },
+    ),
+    example: () => ({ status: 'going' }),
+    rows: {
+      '': { path: madeBy('/rsvp') },
+      private: privateRow(200, { path: madeBy('/rsvp', { visibility: 'private' }) }),
+    },
+  },
+  'GET /v1/series/{id}/guests': {
+    ...optional(),
+    ...asking(cursorPage),
+    rows: {
+      '': { statuses: [403, 401, 403, 403, 200, 403, 200, 401], path: madeBy('/guests') },
+      'for everyone': { path: madeBy('/guests', { guestListVisibility: 'everyone' }) },
+      private: { ...privateRead, path: madeBy('/guests', { visibility: 'private' }) },
+    },
   },
   'GET /v1/me/series': { ...required(), ...asking(cursorPage) },
   'PUT /v1/series/{id}/items': {

@@ -25,7 +25,7 @@ test('series: 201 with the series; its dates exist and have the wall-clock time 
   assert.deepEqual([series.extraDates, series.excludedDates, series.timezone], [[], [], zone]);
   assert.equal(series.startAt, at('2031-03-18T18:00'));
   assert.equal(series.until, '2031-04-08T18:00');
-  assert.deepEqual([series.status, series.organizer.id, series.myRsvp], ['active', organizer.id, undefined]);
+  assert.deepEqual([series.status, series.organizer.id, series.myRsvp], ['active', organizer.id, null]);
   assert.equal(series.ruleText.length > 0, true);
   const events = await eventsOf(series.id);
   // Clocks change on 30 March.

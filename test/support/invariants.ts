@@ -151,12 +151,18 @@ const rules: Record<string, string> = {
       union all select 'request', subject_id, user_id from requests
       union all select 'booking', event_id, user_id from bookings
       union all select 'comment', event_id, user_id from comments
+      union all select 'series RSVP', series_id, user_id from series_rsvps
+      union all select 'series standing', series_id, user_id from series_people
       union all select 'announcement', subject_id, author_id from announcements
       union all select 'inviter', subject_id, inviter_id from invitations
       union all select 'invited', subject_id, user_id from invitations where user_id is not null
       union all select 'guest', subject_id, guest_id from invitations where guest_id is not null
       union all select 'use', subject_id, user_id from invitation_uses)
     select * from rows where user_id not in (select id from people)`,
+  'an RSVP of a series is one to a date of a series, at which the person is not absent': `
+    select r.event_id, r.user_id from rsvps r join events e on e.id = r.event_id
+    left join event_people p on p.event_id = r.event_id and p.user_id = r.user_id
+    where r.is_of_series and (e.series_id is null or p.is_absent)`,
   'who is invited, or has answered by an invitation, sees the event': `
     with invited as materialized (
       select subject_id, user_id from invitations where user_id is not null

@@ -40,8 +40,8 @@ async function lockCountersOf(tx: Transaction, userId: string): Promise<void> {
 
 /** Deletes the person's RSVPs and corrects the counters of their events, which are locked. */
 async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
-  const moves = await tx.query<Omit<RsvpCounterMove, 'summary'>>(sql`
-    delete from rsvps where user_id = ${userId} returning event_id, -1 as rsvps, -(status = 'going')::int as going,
+  const moves = await tx.query<Omit<RsvpCounterMove, 'summary'> & { isUncounted: boolean }>(sql`
+    delete from rsvps where user_id = ${userId} returning event_id, coalesce(is_uncounted, false) as is_uncounted, -1 as rsvps, -(status = 'going')::int as going,
       -(status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
   await takeBack(tx, 'rsvps', userId, moves, moveRsvpCounters);
 }

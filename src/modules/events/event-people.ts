@@ -1,12 +1,14 @@
-/** Writes of `event_people`: what was decided about people at events. standings.ts and the statements of decisions read it. */
+/** Writes of `event_people`: what was decided about people at events, and which dates of series they leave out. standings.ts and the statements of decisions read it. */
 import { Type } from 'typebox';
 import { insertRows, join, raw, type Statement, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import type { Standing } from './policy.ts';
 
-const columns = { isInvited: 'is_invited', isApproved: 'is_approved', isRemoved: 'is_removed' } as const;
-const names = Object.keys(columns) as (keyof Standing)[];
+const columns = {
+  ...{ isInvited: 'is_invited', isApproved: 'is_approved', isRemoved: 'is_removed', isAbsent: 'is_absent' },
+} as const;
+const names = Object.keys(columns) as (keyof typeof columns)[];
 
 /**
  * Sets parts of the standing of people at events, and keeps the others; false for those that a new row leaves out. The transaction
@@ -14,7 +16,7 @@ const names = Object.keys(columns) as (keyof Standing)[];
  */
 export function writeStandings(
   people: { eventId: string; userId: string }[],
-  change: Partial<Standing>,
+  change: Partial<Standing & { isAbsent: boolean }>,
 ): Statement {
   const changed = names.filter((name) => change[name] !== undefined);
   return sql`
@@ -44,8 +46,8 @@ export const moveStanding = async (
   { eventId, from, to }: { eventId: string; from: string; to: string },
 ): Promise<void> => {
   await tx.execute(sql`
-    insert into event_people as p (event_id, user_id, is_invited, is_approved, is_removed)
-    select event_id, ${to}::uuid, is_invited, is_approved, is_removed from event_people
+    insert into event_people as p (event_id, user_id, is_invited, is_approved, is_removed, is_absent)
+    select event_id, ${to}::uuid, is_invited, is_approved, is_removed, is_absent from event_people
     where event_id = ${eventId} and user_id = ${from}
     on conflict (event_id, user_id) do update set is_invited = p.is_invited or excluded.is_invited,
       is_approved = p.is_approved or excluded.is_approved, is_removed = p.is_removed or excluded.is_removed`);
@@ -71,10 +73,14 @@ export const standingExportSection: ExportSection = {
       ...stands,
     }),
     isRemoved: Type.Boolean({ description: 'Whether the organizer removed the person.', ...stands }),
+    isAbsent: Type.Boolean({
+      description: 'Whether the person answered a date of a series with no RSVP.',
+      ...stands,
+    }),
   }),
-  description: 'What organizers decided about the person.',
+  description: 'What organizers decided about the person, and which dates of series the person leaves out.',
   tables: ['event_people'],
   rows: (subject) => sql`
-    select event_id, is_invited, is_approved, is_removed from event_people
+    select event_id, is_invited, is_approved, is_removed, is_absent from event_people
     where user_id = ${subject.id} order by event_id`,
 };

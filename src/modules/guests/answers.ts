@@ -12,7 +12,7 @@ import { toClaim } from '../items/present.ts';
 import { listAvailable, listClaimsOf } from '../items/repo.ts';
 import { toPerson } from '../people/present.ts';
 import { listPeople } from '../people/repo.ts';
-import { lockAnswer } from './lock-answer.ts';
+import { lockAnswers } from './lock-answers.ts';
 import type { GuestAnswer, GuestSession } from './schemas.ts';
 import type { GuestServices } from './services.ts';
 
@@ -82,7 +82,7 @@ export async function writeAnswers(
   );
   const commands = wanted.flatMap(({ command }) => command ?? []);
   const items = new Map(commands.map(({ item }) => [formatItemId(item), item]));
-  await lockAnswer(tx, eventId, [...items.values()]);
+  await lockAnswers(tx, [eventId], [...items.values()]);
   const rsvps = answers.map(({ caller, answer: { status, extraGuests, ask } }) => ({
     ...{ ...context, eventId, caller, status, extraGuests, isHidden: null, ask },
   }));
@@ -123,13 +123,14 @@ function itemOf(text: string, eventId: string): ItemId | null {
   return item?.eventId === eventId ? item : null;
 }
 
-/** Locks the RSVP, the booking and the claims of a person at an event. @returns the claimed items, for `endLockedAnswer` */
-export async function lockOwnAnswer(
+/** Locks the RSVPs, the bookings and the claims of a person at events. @returns the claimed items, for `endLockedAnswers` */
+export async function lockOwnAnswers(
   tx: Transaction,
-  key: { eventId: string; userId: string },
+  keys: { eventId: string; userId: string }[],
 ): Promise<ItemId[]> {
-  const own = await listClaimsOf(tx, key);
-  await lockAnswer(tx, key.eventId, own);
+  const own = (await Promise.all(keys.map((key) => listClaimsOf(tx, key)))).flat();
+  const eventIds = keys.map(({ eventId }) => eventId);
+  await lockAnswers(tx, eventIds, own);
   return own;
 }
 
@@ -142,21 +143,34 @@ export async function endAnswer(
   person: Answerer,
   eventId: string,
 ): Promise<void> {
-  const claimed = await lockOwnAnswer(tx, { eventId, userId: person.caller.id });
-  await endLockedAnswer(tx, services, person, { eventId, claimed });
+  const claimed = await lockOwnAnswers(tx, [{ eventId, userId: person.caller.id }]);
+  await endLockedAnswers(tx, services, person, { eventIds: [eventId], claimed });
 }
 
-/** As `endAnswer`, of what `lockOwnAnswer` has locked. */
-export async function endLockedAnswer(
+/** As `endAnswer`, of what `lockOwnAnswers` has locked. */
+export async function endLockedAnswers(
   tx: Transaction,
   { rsvps, bookings, claims }: AnswerWriters,
   { caller, role }: Answerer,
-  { eventId, claimed }: { eventId: string; claimed: ItemId[] },
+  { eventIds, claimed }: { eventIds: string[]; claimed: ItemId[] },
 ): Promise<void> {
-  await rsvps.applyIn(tx, role, [{ eventId, caller, status: null, extraGuests: null, isHidden: null }]);
+  const none = { caller, status: null, extraGuests: null, isHidden: null };
+  await rsvps.applyIn(
+    tx,
+    role,
+    eventIds.map((eventId) => ({ eventId, ...none })),
+  );
   // Without a booking, it is refused, which changes nothing.
-  await bookings.applyIn(tx, role, [{ kind: 'cancel', eventId, caller }]);
-  const removals = claimed.map(({ n }) => ({ kind: 'remove' as const, item: { eventId, n }, caller }));
+  await bookings.applyIn(
+    tx,
+    role,
+    eventIds.map((eventId) => ({ kind: 'cancel', eventId, caller })),
+  );
+  const removals = claimed.map(({ eventId, n }) => ({
+    kind: 'remove' as const,
+    item: { eventId, n },
+    caller,
+  }));
   if (removals.length > 0) await claims.applyIn(tx, role, removals);
 }
 

@@ -147,6 +147,6 @@ const withdraw = (services: GuestServices, caller: Caller, eventId: string): Pro
     // No other token of the person writes meanwhile.
     await lockOwnAccount(tx, caller);
     await lockGuestSessions(tx, { eventId, userId: caller.id });
-    await depart(tx, services, { caller, role: caller.role }, { eventId, isRemoved: false });
+    await depart(tx, services, { caller, role: caller.role }, { eventIds: [eventId], isRemoved: false });
     await deleteGuestSessions(tx, caller.id, eventId);
   });

@@ -1,8 +1,9 @@
-/** Account export: the series that the person organizes. */
+/** Account export: the series that the person organizes, and the RSVPs to series. */
 import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { rsvpStatuses } from '../events/repo.ts';
 
 const { id } = exportColumns;
 /** An object as it is stored. */
@@ -45,5 +46,34 @@ export const seriesExportSections: ExportSection[] = [
       select id, rrule, extra_dates, excluded_dates, deleted_dates, first_date, timezone, all_day, length, closes_before, fields, items, status,
         created_at
       from series where organizer_id = ${subject.id} order by created_at, id`,
+  },
+  {
+    name: 'seriesRsvps',
+    row: exportRow('ExportSeriesRsvp', {
+      seriesId: id,
+      status: oneOf(rsvpStatuses),
+      extraGuests: Type.Integer({ description: 'People whom the person brings.', examples: [2] }),
+      isHidden: Type.Boolean({ description: 'Whether the RSVPs are hidden from other guests.' }),
+      createdAt: timestamp(),
+    }),
+    description: 'RSVPs to all dates of series.',
+    tables: ['series_rsvps'],
+    rows: (subject) => sql`
+      select series_id, status, extra_guests, is_hidden, created_at from series_rsvps
+      where user_id = ${subject.id} order by created_at, series_id`,
+  },
+  {
+    name: 'seriesStandings',
+    row: exportRow('ExportSeriesStanding', {
+      seriesId: id,
+      isInvited: Type.Boolean({ description: 'Whether the person is invited.' }),
+      isApproved: Type.Boolean({ description: 'Whether the organizer approved a request of the person.' }),
+      isRemoved: Type.Boolean({ description: 'Whether the organizer removed the person.' }),
+    }),
+    description: 'What organizers decided about the person at all dates of series.',
+    tables: ['series_people'],
+    rows: (subject) => sql`
+      select series_id, is_invited, is_approved, is_removed from series_people
+      where user_id = ${subject.id} order by series_id`,
   },
 ];

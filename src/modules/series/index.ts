@@ -1,6 +1,9 @@
 import { minuteMs } from '#base';
 import { defineModule } from '../../http/define-module.ts';
+import type { AttendanceServices } from '../attendance/services.ts';
 import type { DiscoveryServices } from '../discovery/services.ts';
+import { listSeriesGuests } from './answers/list-series-guests.ts';
+import { setSeriesRsvp } from './answers/set-series-rsvp.ts';
 import { changeSeries } from './change-series.ts';
 import { createSeries } from './create-series.ts';
 import { seriesExportSections } from './export-sections.ts';
@@ -12,7 +15,7 @@ import { repeatEvent } from './repeat-event.ts';
 import { replaceSeriesItems } from './replace-items.ts';
 
 /** Series: rules that make events, which are their occurrences. */
-export const series = defineModule<DiscoveryServices>({
+export const series = defineModule<DiscoveryServices & AttendanceServices>({
   tag: 'Series',
   endpoints: {
     createSeries,
@@ -22,6 +25,8 @@ export const series = defineModule<DiscoveryServices>({
     listMySeries,
     replaceSeriesItems,
     repeatEvent,
+    setSeriesRsvp,
+    listSeriesGuests,
   },
   jobs: [{ name: 'make dates of series', everyMs: minuteMs, run: makeDueDates }],
   exportSections: seriesExportSections,

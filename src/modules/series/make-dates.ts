@@ -1,5 +1,6 @@
 /** Makes the occurrences of series ahead of their time. */
 import { type Database, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
+import { answerNewDates } from '../attendance/rsvps/answer-new-dates.ts';
 import { type EventChanges, recordEventChanges } from '../events/event-writes.ts';
 import { writeInsertions } from '../events/insert-events.ts';
 import type { EventRow } from '../events/present.ts';
@@ -15,7 +16,7 @@ import type { NewItem } from '../items/schemas.ts';
 type NewDates = { dates: Plan['dates']; isNews?: boolean; changed?: EventRow[] };
 
 /**
- * Makes the occurrences of dates, with the fields and items that the series has, without recording the changes. The transaction
+ * Makes the occurrences of dates, with the fields, items and RSVPs that the series has, without recording the changes. The transaction
  * must hold the lock of the series.
  */
 export async function writeDates(
@@ -31,6 +32,8 @@ export async function writeDates(
   }));
   const values = (items as NewItem[]).map(toItemValues);
   const insertDetails = async (eventIds: string[]) => {
+    const made = dates.map(({ times }, i) => ({ id: eventIds[i] as string, rsvpUntil: times.rsvpUntil }));
+    await answerNewDates(tx, { id, organizerId, fields }, made, now);
     if (values.length > 0) for (const eventId of eventIds) await insertItems(tx, eventId, values, now);
   };
   return (await writeInsertions(tx, organizerId, rows, now, { insertDetails, changed })).changes;

@@ -7,7 +7,7 @@ import { requireOrganizer, visibleCondition } from '../events/policy.ts';
 import { findSeries, lockSeries, type Series } from '../events/series/repo.ts';
 
 /** A series is visible to its organizer, to admins, and to people who see one of its occurrences. */
-async function isVisible(db: Queryable, series: Series, viewer: Viewer | null): Promise<boolean> {
+export async function isVisible(db: Queryable, series: Series, viewer: Viewer | null): Promise<boolean> {
   if (isOrganizer(series, viewer)) return true;
   const seen = await db.query(sql`
     select 1 from events e where e.series_id = ${series.id} and ${visibleCondition(viewer)} limit 1`);

@@ -11,6 +11,7 @@ import { type EventRow, toListedEvent, toOrganizer } from '../events/present.ts'
 import { selectEventRows } from '../events/repo.ts';
 import type { Series as SeriesRow } from '../events/series/repo.ts';
 import { clockOf, formatDate, lastDate, timesOf } from '../events/series/schedule.ts';
+import { findOwnSeriesRsvps } from '../events/series/series-rsvps.ts';
 import type { EventServices } from '../events/services.ts';
 import { listViewerStates } from '../events/viewer-states.ts';
 import type { PersonRow } from '../people/present.ts';
@@ -62,7 +63,8 @@ export const readerOf = async (
 });
 
 /**
- * Reads what the responses of some series have beside their rows: organizers, and the next occurrences as a viewer sees them.
+ * Reads what the responses of some series have beside their rows: organizers, the next occurrences as a viewer sees them, and the
+ * viewer's own RSVPs.
  * @param db the transaction that has written the series, if there is one
  * @returns a function that presents one of the series
  */
@@ -76,19 +78,21 @@ export async function seriesPresenter(
   const nextBySeries = await findNextEvents(db, ids, viewer, now);
   const eventIds = [...nextBySeries.values()].map(({ id }) => id);
   const keys = viewer ? eventIds.map((eventId) => ({ eventId, userId: viewer.id })) : [];
-  const [people, states] = await Promise.all([
+  const [people, states, own] = await Promise.all([
     listPeople(db, [...new Set(rows.map(({ organizerId }) => organizerId))]),
     keys.length > 0 ? listViewerStates(db, keys) : [],
+    viewer ? findOwnSeriesRsvps(db, ids, viewer.id) : null,
   ]);
   const stateOf = new Map(eventIds.map((id, i) => [id, states[i]]));
   const organizerOf = new Map(people.map((person) => [person.id, person]));
   return (row) => {
     const next = nextBySeries.get(row.id);
-    return toSeries(row, {
+    const series = toSeries(row, {
       organizer: organizerOf.get(row.organizerId) ?? null,
       next: next ? { ...toListedEvent(next, publicUrl), ...stateOf.get(next.id) } : null,
       reader,
     });
+    return own ? { ...series, myRsvp: own.get(row.id) ?? null } : series;
   };
 }
 

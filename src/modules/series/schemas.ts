@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { rsvpStatuses } from '../events/repo.ts';
 import { CommonEvent, ListedEvent, NewEvent } from '../events/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { NewItem } from '../items/schemas.ts';
@@ -118,6 +119,9 @@ export const Series = named(
       examples: ['Every Tuesday'],
       description: 'The rule in words, in the language of `Accept-Language`.',
     }),
+    myRsvp: Type.Optional(
+      nullable(oneOf(rsvpStatuses), { description: "The caller's RSVP to all dates. Only with a token." }),
+    ),
   }),
 );
 export type Series = Static<typeof Series>;

@@ -10,6 +10,44 @@ export const seriesFaults: Fault[] = [
       'a date is made twice',
     ],
   ]),
+  ...faultsOf('src/modules/attendance/rsvps/policy.ts', [
+    [
+      'const isAnswered = rsvp ? !rsvp.isOfSeries : isAbsent;',
+      'const isAnswered = rsvp !== null && !rsvp.isOfSeries;',
+      'series-rsvps',
+      'an answer to all dates overwrites that a person leaves one out',
+    ],
+    [
+      'const isAnswered = rsvp ? !rsvp.isOfSeries : isAbsent;',
+      'const isAnswered = isAbsent;',
+      'series-rsvps',
+      'an answer to all dates overwrites that to one',
+    ],
+  ]),
+  ...faultsOf('src/modules/attendance/rsvps/apply.ts', [
+    [
+      'if (rsvp) return rsvp.isUncounted;',
+      'if (rsvp) return false;',
+      'series-rsvps',
+      'what did not count for the organizer is taken back',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/series/repo.ts', [
+    [
+      'where id = ${id} for key share`',
+      'where id = ${id}`',
+      'series-rsvp-races',
+      'a date that is made meanwhile has no RSVP',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/series/change-occurrences.ts', [
+    [
+      'await copyPeople(tx, series.id, changed.series.id);',
+      '',
+      'series-rsvps',
+      'a split loses the answers to all dates',
+    ],
+  ]),
   ...faultsOf('src/modules/series/policy.ts', [
     ['requireOrganizer(series, caller);', '', 'series-rules', 'a stranger changes a series'],
     ['return seen.length > 0;', 'return true;', 'series', 'a stranger sees a private series'],

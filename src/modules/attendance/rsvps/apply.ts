@@ -10,6 +10,7 @@ import {
   type SummaryChange,
 } from '../../../outbox/summaries.ts';
 import { changedEvents } from '../../events/changed-events.ts';
+import { writeStandings } from '../../events/event-people.ts';
 import { deleteRequests, type NewRequest, type RequestKey, upsertRequests } from '../requests/repo.ts';
 import { moveRequestCounts } from '../requests/summary.ts';
 import { answerInvitations, answerOf, type InvitationAnswer } from './answer-invitations.ts';
@@ -24,6 +25,8 @@ import {
   type RsvpEvent,
   type RsvpKey,
   upsertRsvps,
+  upsertRsvpsOfSeries,
+  type WrittenOfSeries,
   type WrittenRsvp,
 } from './repo.ts';
 
@@ -63,8 +66,11 @@ function decideAll(
   { respondents, summaryStates }: ReadState,
   now: Date,
 ): Decided<RsvpResult> {
-  const rows: ChangedRows = { written: [], removed: [], asked: [], ended: [], answered: [] };
+  const rows: ChangedRows = {
+    ...{ written: [], ofSeries: [], removed: [], absent: [], asked: [], ended: [], answered: [] },
+  };
   const moves = new Map<string, EventMove>();
+  const counted = new Set<string>();
   const decide = ({ command, viewer, index }: Admitted<RsvpCommand>) => {
     const { eventId } = command;
     const event = events.get(eventId);
@@ -73,11 +79,13 @@ function decideAll(
     if (!event) return RETRY_WITH_TARGET;
     const decision = decideRsvp(command, { viewer, event, now, ...found });
     if (decision instanceof Problem) return decision;
+    if (decision.result.isKept) return { ...decision.result, rsvpCount: event.rsvpCount };
+    const isUncounted = countsNot(command, decision, found, counted);
     const none = { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [], asked: [] };
     const sum = moves.getOrInsert(eventId, none);
-    addMove(sum, command, decision);
+    addMove(sum, command, decision, isUncounted);
     addRequestMove(sum, viewer.id, decision, found);
-    addRows(rows, command, decision);
+    addRows(rows, command, decision, isUncounted);
     // An invitation by the id of the account has the answer too.
     if (found.standing.isInvited) rows.answered.push(answerOf(command, found.rsvp));
     return { ...decision.result, rsvpCount: event.rsvpCount + sum.rsvps };
@@ -88,12 +96,36 @@ function decideAll(
   };
 }
 
-function addMove(sum: EventMove, { caller, isByOrganizer }: RsvpCommand, { move }: RsvpDecision): void {
+/**
+ * Whether the organizer is not notified of what a command adds, or takes back. An RSVP to a series counts once, at the first date where
+ * it makes one.
+ * @param counted the people of whom one has counted
+ */
+function countsNot(
+  { caller, isByOrganizer, ofSeries }: RsvpCommand,
+  { move }: RsvpDecision,
+  { rsvp }: Respondent,
+  counted: Set<string>,
+): boolean {
+  if (isByOrganizer) return true;
+  if (rsvp) return rsvp.isUncounted;
+  if (!ofSeries || !move) return false;
+  if (!ofSeries.isNew || counted.has(caller.id)) return true;
+  counted.add(caller.id);
+  return false;
+}
+
+function addMove(
+  sum: EventMove,
+  { caller }: RsvpCommand,
+  { move }: RsvpDecision,
+  isUncounted: boolean,
+): void {
   if (!move) return;
   sum.rsvps += move.rsvps;
   sum.going += move.going;
   sum.extraGuests += move.extraGuests;
-  if (move.rsvps !== 0 && !isByOrganizer) sum.changes.push({ personId: caller.id, amount: move.rsvps });
+  if (move.rsvps !== 0 && !isUncounted) sum.changes.push({ personId: caller.id, amount: move.rsvps });
 }
 
 /** A pending request counts once, however often the person changes it. */
@@ -109,26 +141,45 @@ function addRequestMove(
 
 type ChangedRows = {
   written: WrittenRsvp[];
+  ofSeries: WrittenOfSeries[];
   removed: RsvpKey[];
+  absent: RsvpKey[];
   asked: NewRequest[];
   ended: RequestKey[];
   answered: InvitationAnswer[];
 };
 
-function addRows(rows: ChangedRows, command: RsvpCommand, { move, request }: RsvpDecision): void {
-  const { eventId, caller, status, extraGuests, isHidden, ask } = command;
+function addRows(
+  rows: ChangedRows,
+  command: RsvpCommand,
+  { move, request, isAbsent }: RsvpDecision,
+  isUncounted: boolean,
+): void {
+  const { eventId, caller, status, extraGuests, isHidden, ask, ofSeries } = command;
   const userId = caller.id;
   const key = { subjectId: eventId, userId };
   if (request === 'ended') rows.ended.push(key);
   if (request === 'made' && status !== null)
     rows.asked.push({ ...key, answer: status, extraGuests, isHidden, message: ask?.message ?? null });
+  if (isAbsent) rows.absent.push({ eventId, userId });
   if (!move) return;
-  if (status === null) rows.removed.push({ eventId, userId });
-  else rows.written.push({ eventId, userId, status, extraGuests, isHidden });
+  if (status === null) {
+    rows.removed.push({ eventId, userId });
+    return;
+  }
+  const row = { eventId, userId, status, extraGuests, isHidden };
+  if (ofSeries) rows.ofSeries.push({ ...row, isOfSeries: true, isUncounted });
+  else rows.written.push(row);
 }
 
-const rowStatements = ({ written, removed, asked, ended, answered }: ChangedRows, now: Date): Statement[] => [
+/** In LOCK_ORDER. An RSVP to an event without a series takes the statements that it took before there were series. */
+const rowStatements = (
+  { written, ofSeries, removed, absent, asked, ended, answered }: ChangedRows,
+  now: Date,
+): Statement[] => [
+  ...(absent.length > 0 ? [writeStandings(absent, { isAbsent: true })] : []),
   ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
+  ...(ofSeries.length > 0 ? [upsertRsvpsOfSeries(ofSeries, now)] : []),
   ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
   ...(asked.length > 0 ? [upsertRequests(asked, now)] : []),
   ...(ended.length > 0 ? [deleteRequests(ended)] : []),

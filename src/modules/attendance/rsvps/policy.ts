@@ -24,18 +24,32 @@ export type RsvpCommand = {
    * and the organizer is not notified.
    */
   isByOrganizer?: true;
+  /**
+   * The command comes from an RSVP to the series of the event: it changes no answer to the event itself. `isNew`: the organizer is
+   * notified of the first RSVP that it makes.
+   */
+  ofSeries?: { isNew: boolean };
 };
 
-/** The person has this RSVP and this request after the command. */
-export type RsvpResult = { myRsvp: Rsvp | null; rsvpCount: number; myRequest: OpenRequest | null };
+/** The person has this RSVP and this request after the command. `isKept`: of a command of a series that changes nothing. */
+export type RsvpResult = {
+  myRsvp: Rsvp | null;
+  rsvpCount: number;
+  myRequest: OpenRequest | null;
+  isKept?: true;
+};
 
 /** By how much an RSVP changes the counters of its event. */
 type RsvpMove = { rsvps: number; going: number; extraGuests: number };
 
-/** `move`: null if the RSVP stays as it is. `request`: whether the request is made, or ends; null if it stays as it is. */
+/**
+ * `move`: null if the RSVP stays as it is. `request`: whether the request is made, or ends; null if it stays as it is. `isAbsent`: the
+ * person answers a date of a series with no RSVP.
+ */
 export type RsvpDecision = {
   move: RsvpMove | null;
   request: 'made' | 'ended' | null;
+  isAbsent?: true;
   result: Omit<RsvpResult, 'rsvpCount'>;
 };
 
@@ -49,13 +63,16 @@ export type RsvpState = { viewer: Viewer; event: RsvpEvent; now: Date } & Respon
 export function decideRsvp(command: RsvpCommand, state: RsvpState): RsvpDecision | Problem {
   const { status, extraGuests, isByOrganizer } = command;
   const { viewer, event, rsvp, request, standing } = state;
+  if (command.ofSeries && keepsAnswer(command, state)) return keep(state);
   const isPending = request?.status === 'pending';
   if (!isByOrganizer && !isVisible(event, viewer, standing) && (status !== null || !(rsvp || isPending)))
     return new Problem('event_not_found');
   if (status === null) {
     const myRequest = request?.status === 'refused' ? 'refused' : null;
     const move = rsvp && moveOf(rsvp, null);
-    return { move, request: isPending ? 'ended' : null, result: { myRsvp: null, myRequest } };
+    const isAbsent = event.seriesId !== null && !command.ofSeries;
+    const result = { myRsvp: null, myRequest } as const;
+    return { move, request: isPending ? 'ended' : null, ...(isAbsent && { isAbsent }), result };
   }
   if (standing.isRemoved) return new Problem('removed_from_event');
   const late = refuseLate(command, state);
@@ -67,6 +84,21 @@ export function decideRsvp(command: RsvpCommand, state: RsvpState): RsvpDecision
   const isOpen = request !== null && request.status !== 'approved';
   return { move, request: isOpen ? 'ended' : null, result: { myRsvp: status, myRequest: null } };
 }
+
+/** An RSVP to a series leaves dates that the person has answered for themselves, with an RSVP or with none, and those that are closed. */
+function keepsAnswer({ status }: RsvpCommand, { event, viewer, now, rsvp, isAbsent }: RsvpState): boolean {
+  const isAnswered = rsvp ? !rsvp.isOfSeries : isAbsent;
+  return isAnswered || (status !== null && (event.status === 'cancelled' || isClosed(event, viewer, now)));
+}
+
+const keep = ({ rsvp, request }: RsvpState): RsvpDecision => ({
+  ...{ move: null, request: null },
+  result: {
+    myRsvp: rsvp?.status ?? null,
+    myRequest: request && request.status !== 'approved' ? request.status : null,
+    isKept: true,
+  },
+});
 
 /**
  * Refuses what adds people to an event that is cancelled, or that nobody can answer any more. What the caller has already is
@@ -96,8 +128,10 @@ function decideRequest({ ask }: RsvpCommand, { request, now }: RsvpState): RsvpD
 const isRefused = (request: ExistingRequest | null, now: Date): boolean =>
   request?.refusedAt != null && now.getTime() < request.refusedAt.getTime() + refusedMs;
 
+type CountedRsvp = Pick<ExistingRsvp, 'status' | 'extraGuests'>;
+
 /** By how much the counters change. */
-export function moveOf(before: ExistingRsvp | null, after: ExistingRsvp | null): RsvpMove {
+export function moveOf(before: CountedRsvp | null, after: CountedRsvp | null): RsvpMove {
   const [from, to] = [partOf(before), partOf(after)];
   return {
     rsvps: to.rsvps - from.rsvps,
@@ -107,7 +141,7 @@ export function moveOf(before: ExistingRsvp | null, after: ExistingRsvp | null):
 }
 
 /** What an RSVP adds to the counters. */
-function partOf(rsvp: ExistingRsvp | null): RsvpMove {
+function partOf(rsvp: CountedRsvp | null): RsvpMove {
   const going = Number(rsvp?.status === 'going');
   return { rsvps: Number(rsvp !== null), going, extraGuests: going * (rsvp?.extraGuests ?? 0) };
 }

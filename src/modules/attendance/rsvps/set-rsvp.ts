@@ -8,6 +8,7 @@ import { requestStatuses, rsvpStatuses } from '../../events/repo.ts';
 import { EventParams } from '../../events/schemas.ts';
 import { askFields, readAsk } from '../requests/schemas.ts';
 import type { AttendanceServices } from '../services.ts';
+import { rsvpFields } from './schemas.ts';
 
 const NewRsvp = bodySchema(
   {
@@ -17,25 +18,7 @@ const NewRsvp = bodySchema(
         'booking or place in the waitlist.',
     }),
     reply: Type.Optional(prose(300, { description: 'For the organizer, with `declined`.' })),
-    extraGuests: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 10,
-        description:
-          'People whom the caller brings. If left out, it does not change; 0 for a new RSVP. They count in ' +
-          '`partyCount` while the status is `going`.',
-        examples: [2],
-      }),
-    ),
-    isHidden: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the RSVP is hidden from other people: from the guest list, from their feeds and from the ' +
-          'claims of the items. The organizer and admins still see it. If left out, it does not change; false ' +
-          'for a new RSVP.',
-        examples: [false],
-      }),
-    ),
+    ...rsvpFields,
     ...askFields,
   },
   { examples: [{ status: 'going', extraGuests: 2 }] },

@@ -26,6 +26,7 @@ import {
   timesOf,
 } from './schedule.ts';
 import type { Scope } from './scopes.ts';
+import { copyPeople } from './series-rsvps.ts';
 import { splitSeries } from './split.ts';
 
 export type OccurrencesChange = {
@@ -275,4 +276,5 @@ async function store(
     });
   await updateSeries(tx, parts.earlier, dueAt(parts.earlier), { at: now, lost: inScope });
   await insertSeries(tx, changed.series, dueAt(changed.series));
+  await copyPeople(tx, series.id, changed.series.id);
 }

@@ -65,6 +65,12 @@ export async function lockSeries(tx: Transaction, id: string): Promise<Series | 
   return series ?? null;
 }
 
+/** Keeps the dates of a series as they are, while others answer it too. */
+export async function shareSeries(tx: Transaction, id: string): Promise<Series | null> {
+  const [series] = await listSeriesRows(tx, sql`where id = ${id} for key share`);
+  return series ?? null;
+}
+
 /** @param dueAt when the next occurrence is to be made */
 export async function insertSeries(tx: Transaction, series: Series, dueAt: Date | null): Promise<void> {
   const { id, organizerId, createdAt } = series;

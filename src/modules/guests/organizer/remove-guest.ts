@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Transaction, transaction } from '#pg';
 import { auditContextOf, recordAudit } from '../../../audit/audit.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { Success } from '../../../http/schemas.ts';
+import { oneOf, Success } from '../../../http/schemas.ts';
 import { lockCaller } from '../../../identity/act-as.ts';
 import { onBehalfOf } from '../../../identity/caller.ts';
 import type { Contact } from '../../../lib/contact.ts';
@@ -16,13 +16,14 @@ import { listContactsOfGuest, listPeopleOfContact } from '../../accounts/guests.
 import { deleteGuestSessions, lockGuestSessions } from '../../accounts/sessions/repo.ts';
 import { writeStandings } from '../../events/event-people.ts';
 import type { EventRow } from '../../events/present.ts';
-import { findOwnEvent, requireOwnEvent } from '../../events/require-own-event.ts';
+import { findOwnEvent } from '../../events/require-own-event.ts';
 import { findRemoved } from '../../events/standings.ts';
 import { listInvitedContacts } from '../../invitations/invited-guests.ts';
 import { refreshInvited } from '../../invitations/invited-people.ts';
 import { deleteGuest } from '../delete-guest.ts';
 import { depart } from '../depart.ts';
 import type { GuestServices } from '../services.ts';
+import { listComing, lockDates, removalScopes } from './lock-dates.ts';
 import { GuestParams } from './schemas.ts';
 
 export const removeGuest = defineEndpoint({
@@ -33,19 +34,27 @@ export const removeGuest = defineEndpoint({
     'For the organizer of the event and admins. Ends what the person has at the event: the RSVP, the request, the booking or place in ' +
     'the waitlist, the claims, the comments, the invitation and the guest tokens. Until the person is invited again, new answers, ' +
     'seats and claims of the person, and of accounts that have confirmed the contact of a guest without an account, or of its ' +
-    'invitation, are a 403 `removed_from_event`. The person is notified, except with `silent=true`.',
+    'invitation, are a 403 `removed_from_event`. The person is notified, except with `silent=true`. With `scope=all`, the RSVP to the ' +
+    'series ends too.',
   caller: 'fresh',
   params: GuestParams,
   query: Type.Object({
     silent: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether the person is not notified.' }),
     ),
+    scope: Type.Optional(
+      oneOf(removalScopes, {
+        description:
+          'Of a series: `all` removes the person from its coming dates and those that are made later. Default: `this`.',
+      }),
+    ),
   }),
   response: { 200: Success },
   problems: ['event_not_found', 'guest_not_found', 'not_organizer', 'is_organizer'],
 
   async handler({ caller, params, query, request }, services: GuestServices) {
-    const { db, config } = services;
+    const { db, config, clock } = services;
+    const { scope = 'this' } = query;
     const eventId = readId(params.id, 'event_not_found');
     const event = await findOwnEvent(db, eventId, caller);
     const userId = readId(params.userId, 'guest_not_found');
@@ -60,8 +69,10 @@ export const removeGuest = defineEndpoint({
       );
       const organizer = await lockCaller(tx, caller);
       const guest = await lockGuestOf(tx, key);
-      await lockGuestSessions(tx, key);
-      await requireOwnEvent(tx, eventId, organizer);
+      const events = scope === 'this' ? [eventId] : await listComing(tx, event, clock());
+      for (const id of events) await lockGuestSessions(tx, { eventId: id, userId });
+      const dates = await lockDates(tx, key, scope, organizer, clock());
+      const eventIds = dates.events.map(({ id }) => id);
       await recordAudit(
         tx,
         auditContextOf(services, request, caller.id),
@@ -75,12 +86,12 @@ export const removeGuest = defineEndpoint({
       }
       const isKnown = guest !== null && (await findRemoved(tx, [key])).length === 0;
       const person = { caller: onBehalfOf({ id: userId, hasAccount: !guest }), role: 'user' as const };
-      await depart(tx, services, person, { eventId, isRemoved: true }, async (hadAny) => {
-        if (!hadAny && !isKnown) throw new Problem('guest_not_found');
-        await forbidReturn(tx, event, userId, contacts);
+      await depart(tx, services, person, { eventIds, isRemoved: true }, async (hadAny) => {
+        if (!hadAny && !dates.hadAny && !isKnown) throw new Problem('guest_not_found');
+        for (const each of dates.events) await forbidReturn(tx, each, userId, contacts);
         if (!query.silent) await tx.execute(insertDecisions([{ ...key, ...removed, title: event.title }]));
       });
-      await deleteGuestSessions(tx, userId, eventId);
+      for (const id of eventIds) await deleteGuestSessions(tx, userId, id);
     });
     return { status: 200, body: { success: true as const } };
   },
