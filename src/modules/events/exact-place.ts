@@ -43,6 +43,16 @@ export async function findExactPlace(db: Queryable, id: string): Promise<ExactPl
   return row?.exactPlace ?? null;
 }
 
+/** The exact places of locked events, by the id of the event; of those that hide none, nothing. */
+export async function listExactPlaces(tx: Queryable, events: EventRow[]): Promise<Map<string, ExactPlace>> {
+  const ids = events.filter(({ isAddressHidden }) => isAddressHidden).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; exactPlace: ExactPlace }>(
+    sql`select id, exact_place from events where ${isOneOf(sql`id`, ids)} and exact_place is not null`,
+  );
+  return new Map(rows.map((row) => [row.id, row.exactPlace]));
+}
+
 /** A person who reads events. */
 export type Reader = Pick<Viewer, 'id' | 'role'>;
 

@@ -22,7 +22,7 @@ import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import { type SearchedTexts, searchChange } from './search-words.ts';
 import { writeTombstones } from './tombstones.ts';
-import { exactPlaceOf, movesUnseen, moveUnseen } from './unseen-moves.ts';
+import { changesUnseen, exactPlaceOf, moveUnseen } from './unseen-moves.ts';
 import { promoteWaitlist } from './waitlist.ts';
 
 /** `before`: the locked row, with the public place. `occurrence`: what changes about its series. */
@@ -63,14 +63,36 @@ export async function writeUpdates(
   now: Date,
   message: ChangeMessage | null = null,
 ): Promise<EventChanges> {
-  const [unseen = [], seen = []] = [true, false].map((isUnseen) =>
-    updates.filter(({ before, fields }) => movesUnseen(before, fields) === isUnseen),
-  );
-  for (const { before, fields } of unseen) await moveUnseen(tx, { before, fields }, now, message);
-  const changes = seen.map((change) => ({
+  const changes = updates.map((change) => ({
     ...change,
     after: { ...change.fields, hidden: change.before.hidden },
+    isUnseen: changesUnseen(change.before, change.fields),
   }));
+  const [unseen = [], seen = []] = [true, false].map((isUnseen) =>
+    changes.filter((change) => (change.isUnseen && staysInSeries(change)) === isUnseen),
+  );
+  for (const { before, fields } of unseen) await moveUnseen(tx, { before, fields });
+  const written = await writeSeen(tx, seen, now);
+  const notices = changes.flatMap(({ before, after, isUnseen }) => {
+    const kind = noticeOf(before, after, now);
+    return kind ? [{ kind, eventId: before.id, before, after, message, isOnlyForGoing: isUnseen }] : [];
+  });
+  await storeNotices(tx, notices, now);
+  const news = seen.filter(({ before, after }) => isNews({ ...after, isAnnounced: before.isAnnounced }, now));
+  if (news[0]) await tx.execute(insertFanOuts('newEvent', [news[0].before.id]));
+  return written;
+}
+
+/** Whether nothing differs of what an event is of its series. */
+const staysInSeries = ({ before, occurrence = {} }: EventUpdate): boolean =>
+  Object.entries(occurrence).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(before[name as keyof Occurrence]),
+  );
+
+type SeenUpdate = EventUpdate & { after: StoredFields & Pick<PlacedEvent, 'hidden'> };
+
+/** Writes the changes that everybody may notice. */
+async function writeSeen(tx: Transaction, changes: SeenUpdate[], now: Date): Promise<EventChanges> {
   const [first] = changes;
   if (!first) return noChanges;
   for (const { before, fields, after, occurrence } of changes) {
@@ -103,15 +125,6 @@ export async function writeUpdates(
     first.before.organizerId,
     changes.reduce((sum, { before, after }) => sum + eventsCountOf(after) - eventsCountOf(before), 0),
   );
-  const notices = changes.flatMap(({ before, after }) => {
-    const kind = noticeOf(before, after, now);
-    return kind ? [{ kind, eventId: before.id, before, after, message }] : [];
-  });
-  await storeNotices(tx, notices, now);
-  const news = changes.filter(({ before, after }) =>
-    isNews({ ...after, isAnnounced: before.isAnnounced }, now),
-  );
-  if (news[0]) await tx.execute(insertFanOuts('newEvent', [news[0].before.id]));
   return {
     records: [changedEvents(changes.map(({ before }) => before.id))],
     listingKeys: listingKeysOf(changes.flatMap(({ before, after }) => [before, after])),

@@ -77,7 +77,7 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/update-events.ts', [
     [
-      'movesUnseen(before, fields) === isUnseen',
+      '(change.isUnseen && staysInSeries(change)) === isUnseen',
       'false === isUnseen',
       'hidden-addresses',
       'a move within the cell changes the record of others',

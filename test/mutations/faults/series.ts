@@ -80,7 +80,7 @@ export const seriesFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/events/series/change-occurrences.ts', [
     [
-      'requireMatch(request, await versionAsEntered(tx, path));',
+      'requireMatch(request, versionOfEvent(path.entered));',
       '',
       'series-changes',
       'a change overwrites another one',
@@ -119,6 +119,22 @@ export const seriesFaults: Fault[] = [
       'return seen.addDoc(doc) || true;',
       'collapsed-lists',
       'a list has a series twice',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/series/own-fields.ts', [
+    [
+      'if (!exactPlace || !template.exactPlace) return ownFields;',
+      'return ownFields;',
+      'hidden-addresses',
+      'a change of all dates replaces the hidden place of one that was moved alone',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/series/planned-change.ts', [
+    [
+      'toStored(after, shownPlace)',
+      "toStored({ ...after, addressVisibility: 'everyone' }, shownPlace)",
+      'hidden-addresses',
+      'later dates show the address that the series hides',
     ],
   ]),
   ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [

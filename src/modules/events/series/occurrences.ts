@@ -2,13 +2,29 @@
 import { lockEach, type Statement, sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
+import type { ExactPlace } from '../exact-place.ts';
 import type { EventRow } from '../present.ts';
 import { listEventRows } from '../repo.ts';
 import { findOwnEvent } from '../require-own-event.ts';
 import { lockSeries, type Series } from './repo.ts';
+import { type LocalTime, readDate } from './schedule.ts';
 
 /** An event that is an occurrence. */
 export type OccurrenceRow = EventRow & { seriesId: string; seriesDate: string };
+
+/** `before`: the locked row, with its public place; `entered`: with the place that was entered. */
+export type Occurrence = {
+  before: OccurrenceRow & { exactPlace: ExactPlace | null };
+  entered: OccurrenceRow;
+};
+
+/** The date of its series, which it has whatever its own times are. */
+export function dateOf({ seriesDate, allDay }: OccurrenceRow): LocalTime {
+  // An occurrence that alone is all-day keeps the date of its series.
+  const date = readDate(seriesDate, true) ?? readDate(seriesDate, false);
+  if (!date) throw new Error(`an occurrence has the date ${seriesDate}, allDay is ${allDay}`);
+  return date;
+}
 
 export const isOccurrence = (event: EventRow): event is OccurrenceRow =>
   event.seriesId !== null && event.seriesDate !== null;

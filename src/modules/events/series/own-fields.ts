@@ -2,6 +2,8 @@
 import type { EventFieldName, EventFields } from '../event-fields.ts';
 import { fieldNames } from '../event-fields.ts';
 import type { EventChange } from '../schemas.ts';
+import type { Occurrence } from './occurrences.ts';
+import type { SeriesFields } from './repo.ts';
 
 /** Fields that make sense together alone: an occurrence that owns one of a group keeps all of it. */
 const groups: EventFieldName[][] = [
@@ -30,6 +32,29 @@ export const ownFieldsAfter = (
   after: EventFields,
 ): EventFieldName[] =>
   fieldNames.filter((name) => before.ownFields.includes(name) || differsIn(name, before, after));
+
+/** The fields of new occurrences, with the place that was entered. */
+export function enteredFields({ exactPlace, ...fields }: SeriesFields): Omit<SeriesFields, 'exactPlace'> {
+  if (!exactPlace) return fields;
+  const { moves: _, ...place } = exactPlace;
+  return { ...fields, ...place };
+}
+
+/** Of the place, each field that an event can hide. */
+const hideable = ['address', 'lat', 'lng', 'isExact', 'onlineUrl'] as const;
+
+/**
+ * What an occurrence owns. A hidden place that was changed for it alone is not among its `ownFields`, which everybody sees as
+ * `isChanged`: it differs from that of its series.
+ */
+export function ownFieldsOf(
+  { before: { ownFields, exactPlace } }: Pick<Occurrence, 'before'>,
+  template: SeriesFields,
+): EventFieldName[] {
+  if (!exactPlace || !template.exactPlace) return ownFields;
+  const other = template.exactPlace;
+  return [...ownFields, ...hideable.filter((name) => exactPlace[name] !== other[name])];
+}
 
 /** A change without fields that an occurrence owns. */
 export const withoutOwned = (change: EventChange, ownFields: EventFieldName[]): EventChange =>
