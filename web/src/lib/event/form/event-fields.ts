@@ -63,6 +63,10 @@ export const placeKinds: Names<EventBody['locationKind']> = {
   later: m.place_later,
   online: m.online,
 };
+export const addressAudiences: Names<EventBody['addressVisibility']> = {
+  everyone: m.organizer_audience_everyone,
+  going: m.organizer_address_going,
+};
 const audienceName = (value: string) => choiceName(audiences, value) ?? '';
 
 /** In the order of the form. */
@@ -84,6 +88,13 @@ export const eventFields = {
   },
   address: { label: m.organizer_address, step: 'where' },
   onlineUrl: { label: m.organizer_online_url, step: 'where' },
+  addressVisibility: {
+    label: m.organizer_address_visibility,
+    step: 'where',
+    plain: (event) => event.addressVisibility,
+    initial: 'everyone',
+    nameOf: (value) => choiceName(addressAudiences, value) ?? '',
+  },
   /** The exact spot. Empty: the middle of the town. */
   lat: { label: m.organizer_latitude, step: 'where' },
   lng: { label: m.organizer_longitude, step: 'where' },
@@ -199,7 +210,6 @@ const otherSteps = {
   timezone: 'what',
   template: 'what',
   location: 'where',
-  addressVisibility: 'where',
   isPriceKnown: 'who',
   enabledModules: 'who',
   rsvpUntil: 'who',

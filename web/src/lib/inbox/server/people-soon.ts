@@ -33,9 +33,10 @@ export async function listPeopleSoon(client: Client, meId: string): Promise<Pers
 async function listHosts(client: Client): Promise<PersonSoon[]> {
   const events = await listNext(client, 'going');
   return await Promise.all(
-    events.map(async ({ id }) => {
-      const { data: event } = await getEvent({ client, path: { id } });
-      return { person: event.organizer, event };
+    events.map(async (event) => {
+      const { data: record } = await getEvent({ client, path: { id: event.id } });
+      // The record can have an exact place, which others do not see.
+      return { person: record.organizer, event };
     }),
   );
 }

@@ -7,6 +7,7 @@ import { guestActions } from '#lib/event/guests/server/guest-actions.ts';
 import { claimsInQuestion } from '#lib/event/guests/server/intent.ts';
 import { loadExtras } from '#lib/event/guests/server/load-extras.ts';
 import { readChanges } from '#lib/event/server/after-save.ts';
+import { toShared } from '#lib/event/server/shared-event.ts';
 import { problemText, load as read } from '#lib/server/problems.ts';
 import { type PageFields, readQuery } from '#lib/server/read-fields.ts';
 import type { PageServerLoad } from './$types';
@@ -21,11 +22,17 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     read(getFeatures({ client })),
   ]);
   const query = readQuery(url);
-  const [extras, comments] = await Promise.all([loadExtras(event, locals), loadComments(event, locals)]);
+  const [extras, comments, shared] = await Promise.all([
+    loadExtras(event, locals),
+    loadComments(event, locals),
+    toShared(event, { platform, url }),
+  ]);
   const claimed = items.data.filter(({ myClaim }) => myClaim);
   const refusal = readRefusal(query, claimed.length > 0);
   return {
     event,
+    // Of an event whose address others do not see.
+    shared: shared === event ? null : shared,
     list: await bringPage(items.data, url, platform.mapInTurns, refusal?.about),
     claimed,
     features,

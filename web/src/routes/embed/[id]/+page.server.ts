@@ -1,8 +1,9 @@
 import { getEvent, listItems } from '@potluck/client';
+import { toShared } from '#lib/event/server/shared-event.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals: { api: client }, params: { id } }) => {
+export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, platform, url }) => {
   const [event, items] = await Promise.all([
     read(getEvent({ client, path: { id } })),
     read(listItems({ client, path: { id } })),
@@ -11,5 +12,5 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     (sum, { quantityNeeded, quantityClaimed }) => sum + quantityNeeded - quantityClaimed,
     0,
   );
-  return { event, left };
+  return { event: await toShared(event, { platform, url }), left };
 };

@@ -8,6 +8,7 @@ import {
   sendMessage,
 } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { toShared } from '#lib/event/server/shared-event.ts';
 import { linesOf, texts } from '#lib/forms/texts.ts';
 import { findCorrespondent } from '#lib/inbox/server/find-correspondent.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
@@ -17,7 +18,7 @@ import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, params, url, depends }) => {
+export const load: PageServerLoad = async ({ locals, params, url, platform, depends }) => {
   depends('app:thread');
   const me = requireMe(locals, url);
   if (me.id === params.id) redirect(303, '/messages');
@@ -30,7 +31,11 @@ export const load: PageServerLoad = async ({ locals, params, url, depends }) => 
   const eventIds = new Set(data.flatMap(({ eventId }) => eventId ?? []));
   const found = await Promise.all([...eventIds].map((id) => findEvent(api, id)));
   const events = new Map(found.flatMap((each) => (each ? [[each.id, each.title] as const] : [])));
-  return { person, messages: data.toReversed(), events, nextCursor, key: crypto.randomUUID(), event };
+  const shown = event && (await toShared(event, { platform, url }));
+  return {
+    ...{ person, messages: data.toReversed(), events, nextCursor, key: crypto.randomUUID() },
+    event: shown,
+  };
 };
 
 /** The event from whose page the visitor comes. A conversation is as useful without it. */

@@ -3,6 +3,7 @@ import { type Event, getEvent } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { uploadOf } from '#lib/components/uploads.ts';
 import { whereOf } from '#lib/discovery/where.ts';
+import { toShared } from '#lib/event/server/shared-event.ts';
 import { formatPeriod } from '#lib/language/format.ts';
 import { directionOf, getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
@@ -11,7 +12,7 @@ import type { RequestHandler } from './$types';
 
 /** The image of an event beside a link to its page, 1200 × 630. */
 export const GET: RequestHandler = async ({ locals: { api }, params: { id }, platform, url, request }) => {
-  const event = await load(getEvent({ client: api, path: { id } }));
+  const event = await toShared(await load(getEvent({ client: api, path: { id } })), { platform, url });
   const upload = uploadOf(event.coverUrl);
   const drawn = { id: event.id, category: event.category.slug, theme: event.coverTheme };
   const texts = { title: event.title, lines: linesOf(event) };

@@ -16,6 +16,7 @@ import { isDue, isUnanswered } from '#lib/event/guests/invited-people.ts';
 import { type ReadInvitee, readInvitees } from '#lib/event/guests/read-invitees.ts';
 import { findPastGuests } from '#lib/event/guests/server/past-guests.ts';
 import { remindFrom } from '#lib/event/guests/server/remind.ts';
+import { toShared } from '#lib/event/server/shared-event.ts';
 import { shareLinks } from '#lib/event/share-links.ts';
 import { linesOf, texts } from '#lib/forms/texts.ts';
 import { formatPeriod } from '#lib/language/format.ts';
@@ -28,7 +29,13 @@ import type { Actions, PageServerLoad } from './$types';
 
 const statuses = ['pending', 'going', 'interested', 'declined'] as const;
 
-export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url, parent }) => {
+export const load: PageServerLoad = async ({
+  locals: { api: client },
+  params: { id },
+  url,
+  platform,
+  parent,
+}) => {
   const { event, me } = await parent();
   const [{ rows: stored, isCut }, guests] = await Promise.all([
     loadAll((query) => listInvitations({ client, path: { id }, query })),
@@ -51,7 +58,8 @@ export const load: PageServerLoad = async ({ locals: { api: client }, params: { 
     ...{ show, invitations, pages, isCut },
     links: show === null && pages.page === 1 ? rows.filter(({ status }) => status === null) : [],
     past: isOwn && !isClosed(event) ? await findPastGuests(client, id, invited) : [],
-    sharing: event.visibility === 'private' ? null : toSharing(event, url.origin),
+    sharing:
+      event.visibility === 'private' ? null : toSharing(await toShared(event, { platform, url }), url.origin),
     counts: Object.fromEntries(
       statuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
     ) as Record<(typeof statuses)[number], number>,
