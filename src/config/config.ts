@@ -10,6 +10,7 @@ import { type CountryCode, toCountry } from '../lib/phone.ts';
 import { findMistyped } from '../lib/similar-names.ts';
 import { readOidc } from '../modules/accounts/oidc/config.ts';
 import { readSms } from '../modules/accounts/sms/config.ts';
+import { readGeocoder } from '../modules/places/streets/config.ts';
 import { readBackups } from './backups.ts';
 import { readContact } from './contact.ts';
 import { readDatabaseUrl, readReplicas } from './database.ts';
@@ -162,6 +163,8 @@ function readSettings(read: Reader) {
     mapTiles: readMapTiles(read, dataDir),
     /** The address of the map that the streets of a town are cut out of; undefined for the newest one of Protomaps. */
     streetsFrom: read.url('STREETS_FROM', ['https:', 'http:']),
+    /** The geocoder that finds streets; undefined for none. */
+    geocoder: readGeocoder(read),
     /** How visitors reach the operator: the target of a link. Undefined: an admin enters it. */
     contact: readContact(read),
   };

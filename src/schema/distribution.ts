@@ -99,6 +99,10 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
     why: 'the counts of one day; the count of all codes is a single row that every code locks',
   },
   mail_counts: { owner: 'mail', why: 'the counts of one hour, whose sum each mail reads' },
+  geocoder_answers: {
+    owner: 'modules/places',
+    why: 'a few answers, of which one row is the turn of all servers',
+  },
   request_counts: {
     owner: 'http',
     why: 'the counts of one minute, written in batches that contain callers of all nodes',

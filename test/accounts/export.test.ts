@@ -43,6 +43,8 @@ const tablesWithoutPersonalData = new Set([
   // The ids of events alone.
   'event_tombstones',
   'flags',
+  // Keyed hashes of searches, and what a geocoder answered.
+  'geocoder_answers',
   'instance_settings',
   'loose_files',
   'notification_fan_outs',

@@ -83,6 +83,7 @@ const textRules: Rule[] = [
       'packages/base/database-url.ts': 'configuration',
       'packages/base/loopback.ts': 'configuration',
       'src/modules/accounts/oidc/': 'configuration, and claims of the provider',
+      'src/modules/places/streets/config.ts': 'configuration',
       'src/modules/accounts/sms/': 'configuration',
       'src/server/base-services.ts': 'configuration',
       'web/src/hooks.server.ts': 'configuration',

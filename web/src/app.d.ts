@@ -48,6 +48,8 @@ declare global {
       }>;
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
+      /** How the form of an event finds streets. */
+      streetSearch: 'none' | 'button' | 'typing';
       /** The files of the maps on the disk of this server. `streets`: null without a file of the operator. */
       mapPaths: { base: string; streets: string | null };
       isProduction: boolean;

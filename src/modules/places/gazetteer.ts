@@ -13,7 +13,7 @@ import { type GazetteerData, isOtherName, isWholeName, separator } from './gazet
 import { normalizeName } from './names.ts';
 import type { Place } from './schemas.ts';
 
-export type FoundPlace = Omit<Place, 'timeZone' | 'address'>;
+export type FoundPlace = Omit<Place, 'timeZone' | 'address' | 'isExact'>;
 /** A place by its whole name. */
 export type NamedPlace = Omit<FoundPlace, 'isWholeName' | 'distanceKm'>;
 

@@ -19,6 +19,13 @@ export const PlaceQuery = Type.Object({
       examples: ['59.91,10.75'],
     }),
   ),
+  street: Type.Boolean({
+    default: false,
+    description:
+      'Whether streets are searched for, if the operator has set `GEOCODER_URL`: each element is then the spot of a street, with the ' +
+      'town as `name`, and `population` 0. Ask when a person has finished typing: all searches of a server share one request a second. ' +
+      'While the geocoder fails, or finds nothing, the elements are towns.',
+  }),
   limit: Type.Integer({
     minimum: 1,
     maximum: 50,
@@ -57,6 +64,11 @@ export const Place = named(
         },
         { description: 'The parts of an address; absent if `q` is none.' },
       ),
+    ),
+    isExact: Type.Optional(
+      Type.Literal(true, {
+        description: 'The coordinates are those of the street in `address`; absent for a town.',
+      }),
     ),
     distanceKm: Type.Optional(Type.Number({ description: 'Distance from `near`; absent without it.' })),
   }),

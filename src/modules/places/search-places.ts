@@ -1,12 +1,16 @@
+import { type Coordinates, distanceKm } from '#record-index';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { BaseServices } from '../../http/services.ts';
 import { parseCoordinates } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { timeZoneAt } from '../../lib/time-zones.ts';
 import { loadCountryNames } from './address/country-names.ts';
 import { searchAddress } from './address/search-address.ts';
-import { attribution } from './attribution.ts';
+import { attribution, streetAttribution } from './attribution.ts';
 import { loadGazetteer } from './load-gazetteer.ts';
-import { PlaceList, PlaceQuery } from './schemas.ts';
+import { type Place, PlaceList, PlaceQuery } from './schemas.ts';
+import type { Street } from './streets/dialects.ts';
+import { searchStreets } from './streets/search-streets.ts';
 
 export const searchPlaces = defineEndpoint({
   method: 'GET',
@@ -20,13 +24,28 @@ export const searchPlaces = defineEndpoint({
   query: PlaceQuery,
   response: { 200: PlaceList },
 
-  async handler({ query: { q, near, limit } }) {
+  async handler({ query: { q, near: nearText, limit, street } }, services: BaseServices) {
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
     const places = await loadGazetteer();
-    const search = { q, near: near === undefined ? null : parseCoordinates(near), limit };
+    const near = nearText === undefined ? null : parseCoordinates(nearText);
+    const search = { q, near, limit };
+    const streets = street ? await searchStreets(services, q) : null;
+    if (streets && streets.length > 0) {
+      const data = streets.map((found) => toPlace(found, near)).slice(0, limit);
+      return { status: 200, body: { data, attribution: streetAttribution, source: places.source } };
+    }
     const named = places.search(q, search.near, limit);
     const found = named.length > 0 ? named : searchAddress(places, await loadCountryNames(), search);
     const data = found.map((place) => ({ ...place, timeZone: timeZoneAt(place) }));
     return { status: 200, body: { data, attribution, source: places.source } };
   },
+});
+
+/** The spot of a street, as the town in which it is. */
+const toPlace = ({ street, town, country, lat, lng }: Street, near: Coordinates | null): Place => ({
+  ...{ name: town || street, country, lat, lng, population: 0, isWholeName: true },
+  timeZone: timeZoneAt({ lat, lng }),
+  address: { street, town },
+  isExact: true,
+  ...(near && { distanceKm: distanceKm(near, { lat, lng }) }),
 });

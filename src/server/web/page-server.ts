@@ -30,6 +30,7 @@ type Platform = {
     language: Language;
   }>;
   mapTiles: string | null;
+  streetSearch: 'none' | 'button' | 'typing';
   mapPaths: { base: string; streets: string | null };
   isProduction: boolean;
   defaultCountry: string | null;

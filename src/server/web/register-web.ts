@@ -101,7 +101,7 @@ function registerRoutes(
   services: BaseServices,
   readerOf: ReturnType<typeof createPageReads>,
 ): void {
-  const { production, publicUrl, demo, mapTiles, oidc, defaultCountry = null } = services.config;
+  const { production, publicUrl, demo, mapTiles, oidc, geocoder, defaultCountry = null } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const baseMap = path.join(buildDirectory, 'client', 'map', 'base.pmtiles');
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
@@ -129,6 +129,7 @@ function registerRoutes(
         get mapTiles() {
           return findTiles(mapTiles).address;
         },
+        streetSearch: geocoder ? (geocoder.typeahead ? 'typing' : 'button') : 'none',
         get mapPaths() {
           return { base: baseMap, streets: findTiles(mapTiles).path };
         },

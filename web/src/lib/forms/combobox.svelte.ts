@@ -57,6 +57,12 @@ export class Combobox<T> {
     else this.#timer = setTimeout(() => void this.#find(text), pauseMs);
   }
 
+  /** Finds options for a text at once. */
+  search(text: string): void {
+    this.#stop();
+    if (text !== '') void this.#find(text);
+  }
+
   async #find(text: string): Promise<void> {
     const own = new AbortController();
     this.#search = own;

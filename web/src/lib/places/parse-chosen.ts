@@ -8,12 +8,24 @@ const maxLength = 3_000;
 export function parseChosen(text: string): ChosenPlace | null {
   if (text.length > maxLength) return null;
   try {
-    const { label, town, lat, lng, timeZone, country, address } = JSON.parse(text) as Record<string, unknown>;
+    const { label, town, lat, lng, timeZone, country, address, isExact } = JSON.parse(text) as Record<
+      string,
+      unknown
+    >;
     if (typeof label !== 'string' || typeof town !== 'string' || typeof timeZone !== 'string') return null;
     if (typeof lat !== 'number' || typeof lng !== 'number') return null;
     if (country !== undefined && typeof country !== 'string') return null;
     return isTimeZone(timeZone) && Math.abs(lat) <= 90 && Math.abs(lng) <= 180
-      ? { label, town, lat, lng, timeZone, country, ...(typeof address === 'string' && { address }) }
+      ? {
+          label,
+          town,
+          lat,
+          lng,
+          timeZone,
+          country,
+          ...(typeof address === 'string' && { address }),
+          ...(isExact === true && { isExact }),
+        }
       : null;
   } catch {
     return null;

@@ -15,6 +15,8 @@ export type ChosenPlace = {
   country?: string | undefined;
   /** Of one of several places to choose from: the entered address, if it is this place that it means. */
   address?: string;
+  /** Whether the coordinates are those of `address`, and not of the town. */
+  isExact?: boolean;
 };
 
 /** Such as `Springfield, IL, United States`. */
@@ -31,4 +33,5 @@ export const toChosen = (place: Place): ChosenPlace => ({
   lng: place.lng,
   timeZone: place.timeZone,
   country: place.country,
+  ...(place.isExact && { isExact: true }),
 });

@@ -41,6 +41,8 @@ export type EventOptions = {
   currencies: Option[];
   /** The address of the streets of the map; null for a map without streets. */
   mapTiles: string | null;
+  /** How streets are found. */
+  streetSearch: 'none' | 'button' | 'typing';
   /** Where the map of a new event begins. `town` is empty if the events of this server are in several. */
   home: { box: Box; town: string };
 };

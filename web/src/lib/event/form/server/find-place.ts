@@ -18,15 +18,20 @@ export type PlaceResult =
 /**
  * The chosen place, unless the address names another one; or the only place that it names; or places to choose from. A
  * street without a town is in the chosen place.
+ * @param street whether the visitor has asked for streets
  */
 export async function findPlace(
   client: Client,
   { address, place }: Pick<EventValues, 'address' | 'place'>,
+  street = false,
 ): Promise<PlaceResult> {
   const chosen = parseChosen(place);
   if (address === '') return { place: null, choices: [], error: m.field_required() };
   if (chosen && isAddressIn(address, chosen)) return { place: chosen, address };
-  const { data } = await searchPlaces({ client, query: { q: address.slice(0, maxLength), limit: 8 } });
+  const { data } = await searchPlaces({
+    client,
+    query: { q: address.slice(0, maxLength), limit: 8, street },
+  });
   const places = data.data;
   const named = places.filter(({ isWholeName }) => isWholeName);
   const at = (found: ChosenPlace, street = '') => ({ place: found, address: addressIn(street, found) });

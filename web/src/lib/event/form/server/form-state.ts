@@ -35,6 +35,7 @@ export async function loadOptions(
     })),
     currencies: currencyOptions(currency),
     mapTiles,
+    streetSearch: platform?.streetSearch ?? 'none',
     home,
   };
 }
@@ -98,7 +99,7 @@ export async function searchPlace(
   client: Client,
   values: EventValues,
 ): Promise<EventFormState | ActionFailure<EventFormState>> {
-  const result = await findPlace(client, { ...values, place: '' });
+  const result = await findPlace(client, { ...values, place: '' }, true);
   if (result.place) return { values: withPlace(values, result) };
   if (result.choices.length === 0) return refuse(withPlace(values, result), { location: result.error });
   return { values: withPlace(values, result), choices: result.choices };

@@ -12,11 +12,16 @@ const maxKm = 100;
 
 /** Adds a text to `fields` for a spot that is none, or is far from the town. */
 export function readSpot(
-  values: Pick<EventValues, 'lat' | 'lng'>,
+  values: Pick<EventValues, 'lat' | 'lng' | 'address'>,
   town: ChosenPlace,
   fields: FieldErrors,
 ): Pick<Event['location'], 'lat' | 'lng' | 'isExact'> {
-  if (values.lat === '' && values.lng === '') return { lat: town.lat, lng: town.lng, isExact: false };
+  if (values.lat === '' && values.lng === '')
+    return {
+      lat: town.lat,
+      lng: town.lng,
+      isExact: town.isExact === true && town.address === values.address,
+    };
   const spot = { lat: toDegrees(values.lat, 90), lng: toDegrees(values.lng, 180) };
   for (const axis of ['lat', 'lng'] as const)
     if (Number.isNaN(spot[axis])) fields[`location.${axis}`] = m.organizer_error_degrees();
