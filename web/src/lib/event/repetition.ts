@@ -1,5 +1,6 @@
 /** The rules that the form of a repetition offers, by the first date. */
 import type { Event } from '@potluck/client';
+import { dayMs } from '#lib/language/format.ts';
 import { dateFormatter } from '#lib/language/formatters.ts';
 import { getLocale } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
@@ -11,22 +12,30 @@ const nth = [
   m.organizer_repeat_month_4,
 ];
 
-/** @returns rules with their labels, the usual one first */
-export function repetitionsOf({ startAt, timezone }: Pick<Event, 'startAt' | 'timezone'>) {
-  const part = (language: string, options: Intl.DateTimeFormatOptions) =>
-    dateFormatter(language, { timeZone: timezone, ...options }).format(new Date(startAt));
+type Repetition = { rule: string; label: string; hint?: string };
+
+/** @returns rules with their labels, the usual one first. `hint`: which months have no date */
+export function repetitionsOf({ startAt, timezone }: Pick<Event, 'startAt' | 'timezone'>): Repetition[] {
+  const at = new Date(startAt);
+  const part = (language: string, options: Intl.DateTimeFormatOptions, time = at) =>
+    dateFormatter(language, { timeZone: timezone, ...options }).format(time);
   const weekday = part(getLocale(), { weekday: 'long' });
   const code = part('en', { weekday: 'short' }).slice(0, 2).toUpperCase();
   const day = Number(part('en', { day: 'numeric' }));
   const week = Math.ceil(day / 7);
   const inMonth = nth[week - 1] ?? m.organizer_repeat_month_last;
+  const isLastDay = part('en', { day: 'numeric' }, new Date(at.getTime() + dayMs)) === '1';
+  const left = { hint: m.organizer_repeat_months_left({ day: `${day}` }) };
   return [
     { rule: `FREQ=WEEKLY;BYDAY=${code}`, label: m.organizer_repeat_week({ weekday }) },
     { rule: `FREQ=WEEKLY;INTERVAL=2;BYDAY=${code}`, label: m.organizer_repeat_two_weeks({ weekday }) },
     { rule: `FREQ=MONTHLY;BYDAY=${week > 4 ? -1 : week}${code}`, label: inMonth({ weekday }) },
-    ...(day <= 28
-      ? [{ rule: `FREQ=MONTHLY;BYMONTHDAY=${day}`, label: m.organizer_repeat_day({ day: `${day}` }) }]
-      : []),
+    ...(isLastDay ? [{ rule: 'FREQ=MONTHLY;BYMONTHDAY=-1', label: m.organizer_repeat_last_day() }] : []),
+    {
+      rule: `FREQ=MONTHLY;BYMONTHDAY=${day}`,
+      label: m.organizer_repeat_day({ day: `${day}` }),
+      ...(day > 28 && left),
+    },
   ];
 }
 
