@@ -19,6 +19,10 @@ export type MailContent = {
   code?: string;
   /** An event, with the leaf of a calendar: a month and a day in few letters. */
   event?: { month: string; day: string; title: string; lines: string[] };
+  /** An invitation: the event stands above all, large. `choices`: its answers, the usual one first, in place of the button. */
+  invitation?: { choices: MailLink[] };
+  /** What a person wrote. */
+  quote?: { by: string; text: string };
   paragraphs?: string[];
   lists?: { title?: string; items: string[] }[];
   button?: MailLink;
@@ -38,6 +42,7 @@ export function renderText({
   heading,
   code,
   event,
+  quote,
   paragraphs = [],
   lists = [],
   button,
@@ -47,6 +52,7 @@ export function renderText({
     heading,
     code,
     event && [event.title, ...event.lines].join('\n'),
+    quote && `${quote.by}:\n${quote.text}`,
     ...paragraphs,
     ...lists.flatMap(({ title, items }) => [title, items.map((item) => `- ${item}`).join('\n')]),
     button && lineOf(button),
@@ -118,14 +124,20 @@ export function renderHtml(content: MailContent, instance: string): string {
   );
 }
 
-function renderBody({ heading, code, event, paragraphs = [], lists = [], button }: MailContent): string {
+function renderBody(content: MailContent): string {
+  const { heading, code, event, invitation, quote, paragraphs = [], lists = [], button } = content;
   const parts = [
-    `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${userText(heading)}</h1>`,
-    code && `<p class="tint" dir="ltr" style="${codeStyle}">${escapeHtml(code)}</p>`,
-    event && renderEvent(event),
+    ...(event && invitation
+      ? [renderInvitation(heading, event)]
+      : [
+          `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${userText(heading)}</h1>`,
+          code && `<p class="tint" dir="ltr" style="${codeStyle}">${escapeHtml(code)}</p>`,
+          event && renderEvent(event),
+        ]),
+    quote && renderQuote(quote),
     ...paragraphs.map(renderParagraph),
     ...lists.flatMap(({ title, items }) => [title && renderParagraph(title), renderItems(items)]),
-    button && renderButton(button),
+    invitation ? invitation.choices.map(renderChoice).join('') : button && renderButton(button),
   ];
   return parts.filter(Boolean).join('');
 }
@@ -152,6 +164,34 @@ function renderEvent({ month, day, title, lines }: NonNullable<MailContent['even
     `${leaf}<td width="14"></td><td valign="top"><div style="font-weight:600">${userText(title)}</div>${about}</td></tr></table>`
   );
 }
+
+/** In the colours of a button. */
+function renderInvitation(heading: string, { title, lines }: NonNullable<MailContent['event']>): string {
+  const about = lines
+    .map((line) => `<div style="font-size:16px;line-height:1.5">${userText(line)}</div>`)
+    .join('');
+  return (
+    '<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 20px"><tr>' +
+    `<td class="button" style="padding:28px 24px;border-radius:14px;background:${light.accent};color:${light.onAccent}">` +
+    `<div style="font-size:15px;line-height:1.4">${userText(heading)}</div>` +
+    `<h1 style="margin:6px 0 14px;font-size:30px;line-height:1.2">${userText(title)}</h1>${about}</td></tr></table>`
+  );
+}
+
+const renderQuote = ({ by, text }: NonNullable<MailContent['quote']>): string =>
+  `<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 20px"><tr>` +
+  `<td class="tint" style="padding:14px 18px;border-radius:14px;background:${light.tint};color:${light.ink}">` +
+  `<div>${userText(text)}</div><div class="accent" style="font-weight:600;color:${light.accent}">– ${userText(by)}</div></td></tr></table>`;
+
+/** The first choice stands out; all are as wide as the mail, so that a thumb finds them. */
+const renderChoice = ({ text, url }: MailLink, i: number): string => {
+  const [name, ground, ink] =
+    i === 0 ? ['button', light.accent, light.onAccent] : ['tint', light.tint, light.ink];
+  return (
+    `<p style="margin:0 0 10px"><a class="${name}" href="${escapeHtml(url)}" style="display:block;padding:13px 22px;border-radius:999px;` +
+    `background:${ground};color:${ink};font-weight:600;text-align:center;text-decoration:none">${userText(text)}</a></p>`
+  );
+};
 
 const renderButton = ({ text, url }: MailLink): string =>
   `<p style="margin:8px 0 0"><a class="button" href="${escapeHtml(url)}" style="display:inline-block;padding:12px 22px;` +

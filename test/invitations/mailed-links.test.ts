@@ -7,7 +7,7 @@ import { addAddress, createEvent, createUser, nextAddress, rsvpGoing } from '../
 import { answerAsGuest } from '../support/guests.ts';
 import { linkClient } from '../support/invitation-links.ts';
 import { createInviter, invite } from '../support/invitations.ts';
-import { headerOf } from '../support/mail-server.ts';
+import { headerOf, textOf } from '../support/mail-server.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
 const publicUrl = 'https://events.example.org';
@@ -53,6 +53,8 @@ test('mails: GET and HEAD of every link, twice, change nothing, use nothing up a
   ].map((response) => expectStatus(response, 202).body.devLink as string);
   const paths = [
     ...mails.flatMap((mail) => pathsIn(`${wordsOf(mail)}\n${headerOf(mail, 'List-Unsubscribe')}`)),
+    // The answers of an invitation stand in the HTML alone.
+    ...mails.filter(({ to }) => to.includes(invited)).flatMap((mail) => pathsIn(textOf(mail, 2))),
     ...codes.map((link) => new URL(link).pathname + new URL(link).search),
   ];
 

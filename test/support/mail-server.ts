@@ -158,12 +158,12 @@ export const headerOf = ({ text }: ReceivedMail, name: string): string =>
     .exec(text.split('\r\n\r\n')[0] ?? '')?.[1]
     ?.replace(/\r\n\s+/g, ' ') ?? '';
 
-/** The decoded text of a mail, or of its first part: the one without HTML. */
-export function textOf(mail: ReceivedMail): string {
+/** The decoded text of a mail, or of one of its parts: the first one has no HTML, the second one is HTML. */
+export function textOf(mail: ReceivedMail, part = 1): string {
   const [, ...paragraphs] = mail.text.split('\r\n\r\n');
   const encoded = paragraphs.join('\r\n\r\n');
   const [, boundary] = /boundary="([^"]+)"/.exec(headerOf(mail, 'Content-Type')) ?? [];
-  if (boundary) return textOf({ ...mail, text: encoded.split(`--${boundary}`)[1]?.trimStart() ?? '' });
+  if (boundary) return textOf({ ...mail, text: encoded.split(`--${boundary}`)[part]?.trimStart() ?? '' });
   const encoding = headerOf(mail, 'Content-Transfer-Encoding');
   if (encoding === 'base64') return Buffer.from(encoded, 'base64').toString();
   if (encoding !== 'quoted-printable') return encoded;

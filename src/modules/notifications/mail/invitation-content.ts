@@ -1,7 +1,7 @@
 /** The mail to a contact that is invited, or reminded. Nobody may have confirmed the contact here, so few words of people are in it. */
 import type { Language } from '../../../../web/src/lib/language/languages.ts';
 import type { MailKind } from '../../../mail/kinds.ts';
-import type { MailContent } from '../../../mail/layout.ts';
+import type { MailContent, MailLink } from '../../../mail/layout.ts';
 import { mailText } from '../../../mail/mail-text.ts';
 import { shownWords } from '../../../mail/shown-words.ts';
 import { discreetEvent } from './discreet-content.ts';
@@ -30,14 +30,12 @@ export function invitationContent(
     heading,
     event: eventBlock(discreetEvent(event, language), language),
     ...(message !== null && {
-      paragraphs: [
-        mailText('people_writes', language, {
-          name: name ?? mailText('people_someone', language),
-          text: message,
-        }),
-      ],
+      quote: { by: name ?? mailText('people_someone', language), text: message },
     }),
-    ...(links && { button: { text: mailText('invited_button', language), url: links.answer } }),
+    ...(links && {
+      invitation: { choices: choices.map((status) => toChoice(links.answer, status, language)) },
+      button: { text: mailText('invited_button', language), url: links.answer },
+    }),
     footer: [
       mailText('invited_why', language, { instance }),
       ...(links ? [mailText('invited_keep', language)] : []),
@@ -48,3 +46,11 @@ export function invitationContent(
     ...(links && { unsubscribe: links.refuse.post }),
   };
 }
+
+const choices = ['going', 'interested', 'declined'] as const;
+
+/** The page has this answer ready; opening it answers nothing. */
+const toChoice = (url: string, status: (typeof choices)[number], language: Language): MailLink => ({
+  text: mailText(`invited_${status}`, language),
+  url: `${url}?answer=${status}`,
+});
