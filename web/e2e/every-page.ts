@@ -41,6 +41,7 @@ export async function createPages(people: People): Promise<Paths> {
   await book(guest, full.id);
   await exchangeMessages(people);
   const reportId = await createReport(people, event.id);
+  const series = await createSeriesOf(organizer);
   const correspondents = [organizer, guest].map(({ id }) => `/messages/${id}`);
   return {
     ...fixed('/admin', '/admin/audit', '/admin/mails', '/admin/mails/preview', '/admin/people'),
@@ -83,7 +84,8 @@ export async function createPages(people: People): Promise<Paths> {
     '/people': ['/people', '/people?q=a'],
     '/report': [`/report?type=event&id=${event.id}`],
     // A server that is set up has no such page.
-    '/series/[id]': [`/series/${await createSeriesOf(organizer)}`],
+    '/series/[id]': [`/series/${series}`],
+    '/series/[id]/guests': [`/series/${series}/guests`],
     '/setup': [],
     '/settings/[[section]]': ['/settings', '/settings/profile'],
     // Others are asked for their name by it.

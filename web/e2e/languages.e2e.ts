@@ -115,6 +115,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
   const path = `/e/${event.id}`;
   // Only what this test has created has the word. Other pages are about one person or event.
   const search = `q=${encodeURIComponent(word)}`;
+  const series = await createSeries(admin);
   const pages: Pages = {
     '/': `/?${search}`,
     '/e/[id]': path,
@@ -134,7 +135,8 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/e/[id]/(organizer)/guest-list/add': `${path}/guest-list/add`,
     '/e/[id]/(organizer)/guest-list/[userId]': `${path}/guest-list/${guest.id}`,
     '/i/[token]': await createInvitation(admin, event.id),
-    '/series/[id]': await createSeries(admin),
+    '/series/[id]': series,
+    '/series/[id]/guests': `${series}/guests`,
     settings: '/settings',
     '/settings/[[section]]': '/settings/profile',
     '/settings/devices': '/settings/devices',

@@ -1,7 +1,7 @@
 /** An event that repeats: made, changed for all dates, and cancelled for one. */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { getEvent } from '@potluck/client';
+import { getEvent, repeatEvent } from '@potluck/client';
 import { expect, goTo, newEvent, overflowOf, test } from './fixtures.ts';
 
 const rowsOf = (page: Page) => page.locator('main article.event');
@@ -77,5 +77,43 @@ test('series: without scripts, and for a guest who sees the dates', async ({
   await theirs.getByRole('link', { name: 'All dates' }).click();
   await expect(rowsOf(theirs).first()).toBeVisible();
   await expect(theirs.getByText(/^Every 2 weeks/)).toBeVisible();
+  await context.close();
+});
+
+test('series: a guest answers all dates on the page of one, and the organizer sees who comes when', async ({
+  browser,
+  baseURL,
+  createPerson,
+  openBrowser,
+  signIn,
+}) => {
+  const organizer = await createPerson();
+  const guest = await createPerson('Ana');
+  const event = await newEvent(organizer, { title: 'Choir' });
+  const body = { rrule: 'FREQ=WEEKLY;COUNT=3' };
+  const { data } = await repeatEvent({ client: organizer.client, path: { id: event.id }, body });
+  const theirs = await openBrowser(guest);
+  await theirs.goto(`/e/${event.id}`);
+  await theirs.getByRole('button', { name: 'Going to all dates' }).click();
+  await expect(theirs).toHaveURL(`/e/${event.id}`);
+  await expect(theirs.getByText("You're going to all dates")).toBeVisible();
+  const read = async () => (await getEvent({ client: guest.client, path: { id: event.id } })).data.myRsvp;
+  expect(await read()).toBe('going');
+
+  const own = await openBrowser(organizer);
+  await own.goto(`/series/${data.id}`);
+  await own.getByRole('link', { name: 'Who comes when' }).click();
+  const row = own.getByRole('row').filter({ has: own.getByRole('rowheader', { name: 'Ana' }) });
+  await expect(row.getByText('Going')).toHaveCount(3);
+  expect(await overflowOf(own)).toBe(0);
+  expect((await new AxeBuilder({ page: own }).analyze()).violations).toEqual([]);
+
+  const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+  await signIn(context, guest);
+  const plain = await context.newPage();
+  await plain.goto(`/series/${data.id}`);
+  await plain.getByRole('button', { name: 'Not all any more' }).click();
+  await expect(plain.getByRole('button', { name: 'Going to all dates' })).toBeVisible();
+  expect(await read()).toBe(null);
   await context.close();
 });

@@ -1,4 +1,4 @@
-import { getEvent, getFeatures, listItems } from '@potluck/client';
+import { type Client, getEvent, getFeatures, getSeries, listItems } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { bringPage } from '#lib/event/bring/server/bring-page.ts';
 import { loadComments } from '#lib/event/comments/server/load-comments.ts';
@@ -22,10 +22,11 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     read(getFeatures({ client })),
   ]);
   const query = readQuery(url);
-  const [extras, comments, shared] = await Promise.all([
+  const [extras, comments, shared, seriesRsvp] = await Promise.all([
     loadExtras(event, locals),
     loadComments(event, locals),
     toShared(event, { platform, url }),
+    me && event.series ? findSeriesRsvp(client, event.series) : null,
   ]);
   const claimed = items.data.filter(({ myClaim }) => myClaim);
   const refusal = readRefusal(query, claimed.length > 0);
@@ -42,8 +43,13 @@ export const load: PageServerLoad = async ({ locals, params: { id }, url, platfo
     demoAccounts: me ? [] : platform.demoAccounts,
     ...extras,
     comments,
+    seriesRsvp,
   };
 };
+
+/** The visitor's answer to all dates of the series. */
+const findSeriesRsvp = async (client: Client, path: { id: string }) =>
+  (await read(getSeries({ client, path }))).myRsvp ?? null;
 
 /** What could not be done after the sign-in, or waits for an answer. */
 function readRefusal(query: PageFields, hasClaims: boolean): GuestResult | null {

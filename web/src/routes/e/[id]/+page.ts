@@ -2,12 +2,13 @@ import { mayOrganize } from '#lib/event/event-status.ts';
 import type { PageLoad } from './$types';
 
 /**
- * Parts that most visitors do not see are loaded by those who do: the organizer, visitors of events with a deadline, with a hidden
- * address or whose organizer approves guests, and those with an invitation.
+ * Parts that most visitors do not see are loaded by those who do: the organizer, visitors of dates of a series and of events with a
+ * deadline, with a hidden address or whose organizer approves guests, and those with an invitation.
  */
 export const load: PageLoad = async ({ data, parent }) => {
   const { event } = data;
-  const hasTerms = event.rsvpUntil !== null || event.rsvpApproval === 'organizer' || event.isAddressHidden;
+  const hasTerms =
+    event.series || event.rsvpUntil || event.rsvpApproval === 'organizer' || event.isAddressHidden;
   const isOrganizer = mayOrganize(event, (await parent()).me);
   const [terms, note, organizerParts] = await Promise.all([
     hasTerms ? import('#lib/event/guests/components/JoinTerms.svelte') : null,
