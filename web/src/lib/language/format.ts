@@ -103,6 +103,10 @@ export const formatClock = (time: string, timeZone?: string): string =>
 export const formatDay = (time: string, timeZone?: string): string =>
   dateFormatter(getLocale(), { dateStyle: 'medium', timeZone }).format(new Date(time));
 
+/** A day without its year, such as `8 Dec`. */
+export const formatMonthDay = (time: string, timeZone?: string): string =>
+  dateFormatter(getLocale(), { day: 'numeric', month: 'short', timeZone }).format(new Date(time));
+
 /** Null if the price is unknown or the event is free. */
 export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'currency'>): string | null =>
   price === 0
