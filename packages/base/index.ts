@@ -26,6 +26,7 @@ export { mapInTurns, runInTurn } from './map-in-turns.ts';
 export { nearestDirectory } from './nearest-directory.ts';
 export { processesVariable, shareOf } from './process-share.ts';
 export { isPublicAddress } from './public-address.ts';
+export { lookupAllowed, noPublicAddress } from './public-lookup.ts';
 export { numbersFrom } from './random-numbers.ts';
 export { replaceFile } from './replace-file.ts';
 export { messagesOfWorker, sendFromWorker } from './run-in-worker.ts';

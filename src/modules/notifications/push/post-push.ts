@@ -1,8 +1,7 @@
 /** Sends requests to push services. Users choose the addresses, so only public ones are connected to. */
-import { lookup } from 'node:dns';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '#base';
+import { isIP } from 'node:net';
+import { isPublicAddress, lookupAllowed, noPublicAddress } from '#base';
 import { requestSpan } from '#telemetry';
 
 export type PushRequest = {
@@ -16,25 +15,6 @@ export type PostPush = (request: PushRequest) => Promise<PushResponse>;
 
 /** The time for connecting, the request and the whole response. */
 const timeoutMs = 5_000;
-
-const refusal = (hostname: string): Error => new Error(`${hostname} has no public address`);
-
-/**
- * Resolves names to their allowed addresses. The connection uses these addresses, so a name cannot point to
- * another address between the check and the connection.
- */
-const lookupAllowed =
-  (isAllowed: (address: string) => boolean): LookupFunction =>
-  (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '');
-      const allowed = addresses.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
-      if (!first) return callback(refusal(hostname), '');
-      if (options.all) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
-  };
 
 /**
  * Creates a function that posts to push services. It does not follow redirects, and discards the body of the
@@ -59,7 +39,7 @@ export function createPostPush({
     const url = new URL(endpoint);
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
     // Node.js connects to an address without the lookup.
-    if (isIP(hostname) !== 0 && !isAllowed(hostname)) throw refusal(hostname);
+    if (isIP(hostname) !== 0 && !isAllowed(hostname)) throw noPublicAddress(hostname);
     const { promise, resolve, reject } = Promise.withResolvers<PushResponse>();
     https
       .request(url, { method: 'POST', headers, agent, signal: AbortSignal.timeout(timeoutMs) })
