@@ -45,8 +45,11 @@ export async function createRouteRequests(
       (await row.path?.(context)) ??
       template.replace('{id}', template.startsWith('/v1/items') ? item : event);
     const body = await row.body?.(context);
-    const raw = row.image
-      ? await largeImage()
+    const isImage = row.file?.type.startsWith('image/') === true;
+    const raw = row.file
+      ? isImage
+        ? await largeImage()
+        : row.file.content
       : body === undefined
         ? undefined
         : Buffer.from(JSON.stringify(body));
@@ -57,7 +60,7 @@ export async function createRouteRequests(
       headers: {
         authorization: `Bearer ${owner.token}`,
         ...row.headers,
-        ...(raw && { 'content-type': row.image ? 'image/jpeg' : 'application/json' }),
+        ...(raw && { 'content-type': isImage ? 'image/jpeg' : (row.file?.type ?? 'application/json') }),
       },
       ...(raw && { raw }),
     });

@@ -282,11 +282,11 @@ export async function runEndpoint<S>(
 }
 
 function schemaOf(endpoint: Operation<never>): FastifySchema {
-  const { params, query, body, headers, response, retry } = endpoint;
+  const { params, query, body, headers, response, retry, limits } = endpoint;
   return {
     ...(params && { params }),
     ...(query && { querystring: query }),
-    ...(body && { body }),
+    ...(body && { body: bodySchemaOf(body, limits) }),
     ...((headers || retry === 'idempotent') && {
       headers: Type.Object({
         ...headers?.properties,
@@ -300,6 +300,10 @@ function schemaOf(endpoint: Operation<never>): FastifySchema {
     ...(endpoint.description && { description: endpoint.description }),
   } as FastifySchema;
 }
+
+/** Of an endpoint that takes files too, the schema is that of JSON alone. */
+const bodySchemaOf = (body: TSchema, limits: Limits | undefined): object =>
+  limits?.bodyTypes ? { content: { 'application/json': { schema: body } } } : body;
 
 export type Response = { status: number; body: unknown; headers?: Headers } | PreparedResponse;
 

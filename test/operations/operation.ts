@@ -41,8 +41,8 @@ export type Row = {
   path?: (context: RowContext) => string | Promise<string>;
   /** Default: the example. */
   body?: (context: RowContext) => unknown;
-  /** An image as the body, instead of JSON. */
-  image?: Buffer<ArrayBuffer>;
+  /** A file as the body, instead of JSON. */
+  file?: { type: string; content: Buffer<ArrayBuffer> };
   /** Fields of the event. */
   event?: Record<string, unknown>;
   /** Creates the state that the row tests. */

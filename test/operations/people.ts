@@ -100,7 +100,7 @@ export const peopleOperations: Record<string, Operation> = {
   'GET /v1/conversations': { ...required(), ...asking(cursorPage) },
   'GET /v1/feed': { ...required(), ...asking({ collapse, ...cursorPage }) },
 
-  'POST /v1/uploads': { ...required(201), ...row({ image: onePixelPng }) },
+  'POST /v1/uploads': { ...required(201), ...row({ file: { type: 'image/png', content: onePixelPng } }) },
   'GET /v1/uploads/{id}.webp': { ...open(), ...row(ofUpload('.webp')) },
   'DELETE /v1/uploads/{id}': { ...required(), ...row({ statuses: ownersOnly(200), ...ofUpload() }) },
 

@@ -121,9 +121,9 @@ export async function requestAs(
   const path =
     (await row.path?.(context)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
   const body = await row.body?.(context);
-  const type = row.image && { 'content-type': 'image/png' };
+  const type = row.file && { 'content-type': row.file.type };
   const headers = { ...type, ...row.headers, ...credentialOf(people, role) };
-  return api.call(method, path, { body, headers, ...(row.image && { raw: row.image }) });
+  return api.call(method, path, { body, headers, ...(row.file && { raw: row.file.content }) });
 }
 
 /** Whether the request of a row needs an event and an item: half of the rows need no event, and most no item. */

@@ -39,11 +39,19 @@ export function describeOperation(
     ...(retry === 'idempotent' && { headers: idempotencyHeaders }),
     ...(isConditional(etag) && { headers: conditionalHeaders }),
     ...(etag === 'ifMatch' && { headers: matchHeaders }),
-    ...(limits?.bodyTypes && { consumes: [...limits.bodyTypes], body: binaryBody }),
+    ...(limits?.bodyTypes && describeFiles(limits.bodyTypes, schema.body)),
     security,
     ...(retry === 'repeatable' && { 'x-repeatable': true }),
     response: describeResponses(schema, route),
   } as FastifySchema;
+}
+
+/** The bodies of an endpoint that takes files. @param json that of JSON, if it takes that as well */
+function describeFiles(types: readonly string[], json: unknown): object {
+  if (!json) return { consumes: [...types], body: binaryBody };
+  const { content } = json as { content: object };
+  const files = Object.fromEntries(types.map((type) => [type, { schema: binaryBody }]));
+  return { body: { content: { ...content, ...files } } };
 }
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
