@@ -37,9 +37,8 @@ function readModules() {
   const [, list = ''] = /const modules[^=]*= \[([^\]]*)\]/.exec(text) ?? [];
   const listed = list.split(',').map((name) => folders.get(name.trim()));
   const ordered = [...new Set(listed.filter(Boolean))];
-  // They have no endpoints: other modules use the one, and a command the other.
+  // It has no endpoints: other modules use it.
   ordered.splice(ordered.indexOf('accounts/codes'), 0, 'accounts/sms');
-  ordered.splice(ordered.indexOf('calendars') + 1, 0, 'imports');
   return ordered;
 }
 

@@ -8,8 +8,7 @@ import { parseCoordinates } from '../lib/coordinates.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { CalendarError } from '../modules/imports/calendar-error.ts';
 import { maxFileBytes } from '../modules/imports/calendar-lines.ts';
-import { importCalendar } from '../modules/imports/import-calendar.ts';
-import { OrganizerError } from '../modules/imports/import-entry.ts';
+import { importCalendar, OrganizerError } from '../modules/imports/import-calendar.ts';
 import { type Calendar, parseCalendar } from '../modules/imports/parse-calendar.ts';
 import type { DefaultPlace } from '../modules/imports/place-entries.ts';
 import type { ImportReport } from '../modules/imports/report.ts';
@@ -49,11 +48,17 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   const place = at
     ? { ...at, name: gazetteer.nearest(at)?.name ?? `${at.lat}, ${at.lng}` }
     : await findPlace(options.place, gazetteer);
-  await runCommand(config, async ({ db, config: { secretKey } }) => {
+  await runCommand(config, async ({ db, config: { secretKey, publicUrl } }) => {
     const report = await transaction(db, (tx) => findOrCreateByCommand(tx, contact, secretKey))
       .then((organizer) => {
         if (organizer.isNew) console.log(`No account had ${nameOf(contact)}: created one.`);
-        return importWithBar(db, calendar, { organizerId: organizer.id, category, place, gazetteer });
+        return importWithBar(db, calendar, {
+          organizerId: organizer.id,
+          publicUrl,
+          category,
+          place,
+          gazetteer,
+        });
       })
       .catch((error: Error) => {
         throw toCommandError(error);

@@ -10,6 +10,7 @@ import { type CountryCode, toCountry } from '../lib/phone.ts';
 import { findMistyped } from '../lib/similar-names.ts';
 import { readOidc } from '../modules/accounts/oidc/config.ts';
 import { readSms } from '../modules/accounts/sms/config.ts';
+import { readImportTestOrigin } from '../modules/imports/config.ts';
 import { readGeocoder } from '../modules/places/streets/config.ts';
 import { readBackups } from './backups.ts';
 import { readContact } from './contact.ts';
@@ -145,6 +146,8 @@ function readSettings(read: Reader) {
     corsOrigins: readOrigins(read),
     /** Reverse proxies whose `X-Forwarded-For` is trusted: addresses, networks, or names such as `loopback`. */
     trustProxy,
+    /** An origin from which tests import. Undefined in production. */
+    importTestOrigin: readImportTestOrigin(read, production),
     /** The default value of the flag `claims`. */
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     /** Where lists are computed: in memory, or by statements on the database. */

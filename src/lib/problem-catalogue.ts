@@ -150,6 +150,11 @@ const byStatus = {
       'No such series',
       'The series does not exist, or the caller may see none of its occurrences.',
     ],
+    import_not_found: [
+      'No such import',
+      'The caller has no import with this id. Imports are kept for 7 days.',
+    ],
+    entry_not_found: ['No such entry', 'The import has no entry with this number.'],
     invitation_not_found: [
       'No such invitation',
       'The invitation does not exist, was withdrawn or has expired, or the caller may not see its event.',
@@ -266,6 +271,15 @@ const byStatus = {
     already_series: [
       'The event is part of a series',
       'An event belongs to one series; `PATCH /v1/series/:id` changes its rule.',
+    ],
+    import_published: [
+      'The import is published',
+      'It is published once, and its entries do not change afterwards. An import that failed, or is still read, cannot be published either.',
+    ],
+    imports_full: ['Too many open imports', 'A person can have 20 imports that are not done.'],
+    question_open: [
+      'A question is open',
+      'Answer the `questions` of the import first, with `PATCH /v1/imports/:id`.',
     ],
     series_full: ['Too many series', 'A person can have 50 series that have not ended.'],
     rsvp_closed: [
@@ -398,6 +412,10 @@ const byStatus = {
     storage_unavailable: [
       'The image storage is not available',
       'The image could not be stored or read. Try again later.',
+    ],
+    source_busy: [
+      'The address is busy',
+      'This server fetches calendars of one host at most 60 times an hour. Try again after `Retry-After`.',
     ],
     sms_unavailable: [
       'The message could not be sent',

@@ -1,5 +1,5 @@
 /**
- * Daily quotas: how many events, items and follows a person may create, and how many guests add, in a day of UTC, over all servers. The quota of messages
+ * Daily quotas: how many events, items and follows a person may create, how many guests add, and how many events import, in a day of UTC, over all servers. The quota of messages
  * is counted with the messages of a minute (modules/messages/message-limit.ts).
  */
 import { dayMs, secondsToNextUtcDay, utcDay } from '#base';
@@ -8,7 +8,7 @@ import type { Config, QuotaKind } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
 
 /** Quotas that hold on every server, also while the others are off. */
-const fixedQuotas = { guests: 2_000 } as const;
+const fixedQuotas = { guests: 2_000, imports: 1_000 } as const;
 
 type CountedKind = Exclude<QuotaKind, 'messages'> | keyof typeof fixedQuotas;
 type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };
@@ -19,6 +19,7 @@ const actions: Record<QuotaKind | CountedKind, (max: number) => string> = {
   follows: (max) => `follow ${max} people`,
   messages: (max) => `send ${max} messages`,
   guests: (max) => `add ${max} guests`,
+  imports: (max) => `import ${max} events`,
 };
 
 /**

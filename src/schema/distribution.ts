@@ -22,6 +22,8 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     suspended_tokens: { key: 'user_id', owner: 'modules/accounts' },
     contact_changes: { key: 'user_id', owner: 'modules/accounts' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
+    import_runs: { key: 'user_id', owner: 'modules/imports' },
+    import_entries: { key: 'user_id', owner: 'modules/imports' },
     series: { key: 'id', owner: 'modules/events' },
     series_rsvps: { key: 'series_id', owner: 'modules/events' },
     series_people: { key: 'series_id', owner: 'modules/events' },
@@ -102,6 +104,10 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
   geocoder_answers: {
     owner: 'modules/places',
     why: 'a few answers, of which one row is the turn of all servers',
+  },
+  import_fetches: {
+    owner: 'modules/imports',
+    why: 'the counts of one hour of each host',
   },
   request_counts: {
     owner: 'http',

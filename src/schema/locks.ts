@@ -21,6 +21,8 @@ export const LOCK_ORDER = [
   'suspended_tokens',
   'contact_changes',
   'usernames',
+  'import_runs',
+  'import_entries',
   'imports',
   'series',
   'series_rsvps',

@@ -17,6 +17,7 @@ import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
 import { guests } from '../modules/guests/index.ts';
+import { importReception, imports } from '../modules/imports/index.ts';
 import { flags } from '../modules/instance/flags/index.ts';
 import { instance } from '../modules/instance/index.ts';
 import { mails } from '../modules/instance/mails/index.ts';
@@ -60,6 +61,8 @@ export const modules: Module<Services>[] = [
   announcements,
   discovery,
   series,
+  imports,
+  importReception,
   feed,
   calendars,
   live,

@@ -240,6 +240,8 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'upload_usage',
     'bookings',
     'imports',
+    'import_runs',
+    'import_entries',
     'series',
     'series_rsvps',
     'series_people',

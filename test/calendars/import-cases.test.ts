@@ -8,7 +8,7 @@ import {
   errorsOf,
   importCounts,
 } from '../support/calendar-files.ts';
-import { createEvent, signIn } from '../support/factories.ts';
+import { createEvent, createUser, signIn } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
@@ -54,18 +54,20 @@ const withoutPlace = calendar(
   calendarEntry({ UID: 'open', SUMMARY: 'Open evening', GEO: undefined, LOCATION: undefined }),
 );
 
-test('import: entries without a known place are drafts; a later import with a town publishes them there', async () => {
+test('import: entries without a known place have one to be announced; a later import with a town places them', async () => {
   const { report, phone, person, events } = await importForNewUser(withoutPlace);
   assert.deepEqual(importCounts(report), [2, 0, 0, 0]);
   assert.deepEqual(
-    events.map(({ title, visibility, location }) => [title, visibility, location.address, location.isExact]),
+    events.map(({ title, visibility, locationKind, location }) => [
+      ...[title, visibility, locationKind, location.address, location.isExact],
+    ]),
     [
-      ['Choir', 'private', 'Parish hall', false],
-      ['Open evening', 'private', 'To be announced', false],
+      ['Choir', 'public', 'later', 'Parish hall', false],
+      ['Open evening', 'public', 'later', 'Stockholm', false],
     ],
   );
   assert.deepEqual(
-    report.drafts.map(({ title, cause }) => [title, cause]),
+    report.unplaced.map(({ title, cause }) => [title, cause]),
     [
       ['Choir', 'place'],
       ['Open evening', 'place'],
@@ -77,28 +79,30 @@ test('import: entries without a known place are drafts; a later import with a to
   assert.deepEqual([...importCounts(again), again.placedByDefault], [0, 2, 0, 0, 2]);
   assert.deepEqual(again.place, { name: 'Stockholm', from: 'option' });
   assert.deepEqual(
-    (await eventsOf(person)).map(({ visibility, location }) => [visibility, location.address, location.lat]),
+    (await eventsOf(person)).map(({ locationKind, location }) => [
+      locationKind,
+      location.address,
+      location.lat,
+    ]),
     [
-      ['public', 'Parish hall', 59.32938],
-      ['public', 'Stockholm', 59.32938],
+      ['place', 'Parish hall', 59.32938],
+      ['place', 'Stockholm', 59.32938],
     ],
   );
   assert.deepEqual(importCounts(await importFile(withoutPlace, phone, { place: stockholm })), [0, 0, 2, 0]);
 });
 
-test('import: a draft that its organizer has moved or made a draft again stays one', async () => {
+test('import: what its organizer has changed stays, also where the file has a newer value', async () => {
   const { phone, person, events } = await importForNewUser(withoutPlace);
   const location = { address: 'Our house', lat: 59.3, lng: 18.1 };
-  await api.patch(`/v1/events/${events[0].id}`, person.token, { location });
-  await importFile(withoutPlace, phone, { place: oslo });
-  const [choir] = await eventsOf(person);
-  assert.equal(choir.visibility, 'private');
-  await api.patch(`/v1/events/${events[1].id}`, person.token, { visibility: 'private' });
-  await importFile(withoutPlace, phone, { place: oslo });
-  assert.equal((await eventsOf(person))[1].visibility, 'private');
+  await api.patch(`/v1/events/${events[0].id}`, person.token, { location, locationKind: 'place' });
+  assert.deepEqual(importCounts(await importFile(withoutPlace, phone, { place: oslo })), [0, 1, 1, 0]);
+  const [choir, evening] = await eventsOf(person);
+  assert.deepEqual([choir.location.address, choir.locationKind], ['Our house', 'place']);
+  assert.equal(evening.location.address, 'Oslo');
 });
 
-test('import: an event that its organizer made a draft stays one, also where drafts without a place stand', async () => {
+test('import: an event that its organizer made a draft stays one', async () => {
   const file = calendar(
     calendarEntry({
       GEO: undefined,
@@ -138,7 +142,7 @@ test('import: entries without a known place are where most others are, or where 
   assert.deepEqual((await importFile(other, phone)).place, { name: 'Bergen', from: 'organizer' });
 });
 
-test('import: a default place in another time zone is not used; the event is a draft', async () => {
+test('import: the place of the command is used, and that of the profile only in the time zone of the entry', async () => {
   const file = calendar(
     calendarEntry({
       GEO: undefined,
@@ -148,12 +152,16 @@ test('import: a default place in another time zone is not used; the event is a d
       'DTSTART;TZID=Asia/Tokyo': '20270516T190000',
     }),
   );
-  const { report, events } = await importForNewUser(file, { place: oslo });
-  assert.deepEqual([events[0].visibility, events[0].timezone], ['private', 'Asia/Tokyo']);
-  assert.match(report.drafts[0]?.reason ?? '', /Oslo is in another time zone/);
+  const { events } = await importForNewUser(file, { place: oslo });
+  assert.deepEqual([events[0].locationKind, events[0].timezone], ['place', 'Asia/Tokyo']);
+  const person = await createUser(api);
+  await api.patch('/v1/me', person.token, { city: 'Oslo' });
+  const report = await importFile(file, person.phone);
+  assert.match(report.unplaced[0]?.reason ?? '', /Oslo is in another time zone/);
+  assert.equal((await eventsOf(person))[0].locationKind, 'later');
 });
 
-test('import: of towns with one name, that in the zone of the entry; what stays doubtful is a draft that names them', async () => {
+test('import: of towns with one name, that in the zone of the entry; what stays doubtful is to be announced, and the report names them', async () => {
   const rows: [location: string, zone: string, country: string, lat: number][] = [
     ['City stadium\\, Santa Clara', 'America/Los_Angeles', 'US', 37],
     ['Room 4\\, Cambridge', 'America/New_York', 'US', 42],
@@ -182,7 +190,7 @@ test('import: of towns with one name, that in the zone of the entry; what stays 
     assert.deepEqual([isSameHalf, event.timezone], [true, zone], `${location} ${event.location.lat}`);
   }
   assert.deepEqual(
-    report.drafts.map(({ reason }) => reason),
+    report.unplaced.map(({ reason }) => reason),
     ['"High Street, Richmond" may be in Richmond, GB; Richmond, GB'],
   );
 });

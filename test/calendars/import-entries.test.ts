@@ -221,7 +221,7 @@ test('import: the category is that of CATEGORIES by slug or name, else the given
   assert.equal(await slug(undefined), 'other');
 });
 
-test('import: without GEO the location is found by LOCATION, otherwise the event is a draft', async () => {
+test('import: without GEO the location is found by LOCATION, otherwise it is to be announced', async () => {
   const { report, events } = await importForNewUser(
     calendar(
       calendarEntry({
@@ -256,16 +256,16 @@ test('import: without GEO the location is found by LOCATION, otherwise the event
   assert.equal(events.at(-1)?.location.address, '59.9139, 10.7522');
   assert.equal(report.placedByName, 4);
   assert.deepEqual(
-    events.map(({ title, visibility, location }) => [title, visibility, location.address]).slice(4),
+    events.map(({ title, locationKind, location }) => [title, locationKind, location.address]).slice(4),
     [
-      ['E', 'private', 'Online'],
-      ['F', 'private', 'To be announced'],
-      ['G', 'public', '59.9139, 10.7522'],
+      ['E', 'later', 'Online'],
+      ['F', 'later', 'Greenwich'],
+      ['G', 'place', '59.9139, 10.7522'],
     ],
   );
   assert.deepEqual(report.errors, []);
   assert.deepEqual(
-    report.drafts.map(({ title, reason }) => [title, reason]),
+    report.unplaced.map(({ title, reason }) => [title, reason]),
     [
       ['E', 'has no GEO, and "Online" names no known place'],
       ['F', 'has neither GEO nor LOCATION'],

@@ -139,14 +139,14 @@ for (const [file, expected] of checked)
         stdout,
         new RegExp(`^${Object.keys(expected).length} added, 0 changed, 0 unchanged\\.$`, 'm'),
       );
-      const drafts = Object.values(expected).filter((town) => town === null).length;
-      assert.equal(/Not public: (\d+) as drafts/.exec(stdout)?.[1] ?? '0', `${drafts}`);
+      const unplaced = Object.values(expected).filter((town) => town === null).length;
+      assert.equal(/To be checked: (\d+) without a known place/.exec(stdout)?.[1] ?? '0', `${unplaced}`);
       const events = await eventsOf(await signIn(api, phone));
       assert.deepEqual(events.map(({ title }) => title).sort(), Object.keys(expected).sort());
       const entries = readEntries(readFileSync(source));
-      for (const { title, startAt, visibility, location } of events) {
+      for (const { title, startAt, locationKind, location } of events) {
         const town = expected[title];
-        assert.equal(visibility, town ? 'public' : 'private', title);
+        assert.equal(locationKind, town ? 'place' : 'later', title);
         if (town) {
           const [lat = 0, lng = 0] = towns[town];
           assert.ok(distanceKm(location, { lat, lng }) < 15, `${title}: ${location.lat}, ${location.lng}`);

@@ -188,7 +188,7 @@ test('cancel: 200 for cancelling and rescheduling; eventsCount counts only publi
 });
 
 // spec: 2.4 DELETE /v1/events/:id: deleting an event
-test('delete: 200, then 404, and of the event its tombstone alone remains in the tables', async () => {
+test('delete: 200, then 404, and of the event its tombstone and the key of its import alone remain', async () => {
   const event = await createEvent(api, organizer, { capacity: 2 });
   const item = await createItem(api, organizer, event.id);
   await createItem(api, organizer, event.id, { kind: 'wish' });
@@ -225,7 +225,7 @@ test('delete: 200, then 404, and of the event its tombstone alone remains in the
     success: true,
     affected: 1,
   });
-  assert.deepEqual(await tablesWith(event.id), ['event_tombstones']);
+  assert.deepEqual(await tablesWith(event.id), ['event_tombstones', 'imports']);
   expectProblem(await api.get(`/v1/events/${event.id}`, organizer.token), 404, 'event_not_found');
   expectProblem(await api.delete(`/v1/events/${event.id}`, organizer.token), 404, 'event_not_found');
   expectProblem(

@@ -11,6 +11,7 @@ import { attendanceOperations } from './attendance.ts';
 import { commentOperations } from './comments.ts';
 import { eventOperations } from './events.ts';
 import { guestOperations } from './guests.ts';
+import { importOperations } from './imports.ts';
 import { instanceOperations } from './instance.ts';
 import { invitationAnswerOperations } from './invitation-answers.ts';
 import { invitationOperations } from './invitations.ts';
@@ -32,6 +33,7 @@ export const operations: Record<string, Operation> = {
   ...invitationOperations,
   ...itemOperations,
   ...seriesOperations,
+  ...importOperations,
   ...commentOperations,
   ...adminOperations,
   ...instanceOperations,

@@ -36,7 +36,7 @@ import { scope } from './series.ts';
 
 /** The map has a box that is required. */
 const inBox = { bbox: text(box) };
-const categories = oneOf(
+export const categories = oneOf(
   'music',
   'food',
   'sports',
@@ -56,14 +56,14 @@ const location = object({
   required: { address: line(1, 300), lat: number(-90, 90), lng: number(-180, 180) },
   optional: { isExact: flag },
 });
-const requiredOfEvents = {
+export const requiredOfEvents = {
   title: line(1, 140),
   startAt: timestamp,
   endAt: timestamp,
   location,
   category: categories,
 };
-const optionalOfEvents = Object.fromEntries(
+export const optionalOfEvents = Object.fromEntries(
   Object.entries(optionalFields).map(([name, { rule }]) => [name, rule]),
 );
 

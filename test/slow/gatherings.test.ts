@@ -150,7 +150,7 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
   ['odd-small-letters', 'Odd: small-letters', '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
   ['odd-long-title', 'ø'.repeat(60), '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
 ];
-/** Entries without a known place are drafts. */
+/** Entries without a known place have one to be announced. */
 const all = inCities.length + named.length + oddities.length + nowhere.length;
 
 async function importFile(calendar: Buffer): Promise<ImportReport> {
@@ -160,6 +160,7 @@ async function importFile(calendar: Buffer): Promise<ImportReport> {
   );
   return importCalendar(api.sql, parsed, {
     organizerId: id,
+    publicUrl: api.url,
     gazetteer: await loadGazetteer(),
     now: new Date('2027-01-01'),
   });
@@ -216,8 +217,11 @@ test('gatherings: every entry with a location is imported with its fields; error
     );
     if (one.zone) assert.equal(event.timezone, one.zone, one.uid);
   }
-  assert.deepEqual(report.drafts.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
-  for (const { reason } of report.drafts)
+  assert.deepEqual(
+    report.unplaced.map(({ title }) => title).sort(),
+    nowhere.map(({ title }) => title).sort(),
+  );
+  for (const { reason } of report.unplaced)
     assert.match(reason, /names no known place|neither GEO nor LOCATION/);
   assert.deepEqual(
     report.errors.map(({ title }) => title),

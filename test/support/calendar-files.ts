@@ -53,7 +53,7 @@ export function createImporter(api: TestApp) {
       findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
     );
     const gazetteer = await loadGazetteer();
-    return importCalendar(api.sql, parsed, { organizerId: id, gazetteer, ...options });
+    return importCalendar(api.sql, parsed, { organizerId: id, publicUrl: api.url, gazetteer, ...options });
   }
 
   async function eventsOf(person: Person) {

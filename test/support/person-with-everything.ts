@@ -30,6 +30,16 @@ const storeMail = (api: Api, { id }: Person) => api.sql`
   insert into mails (user_id, id, kind, subject_id, source_id, address, language, state, turn, attempts, due_at, created_at)
   values (${id}, gen_random_uuid(), 'test', ${id}, ${id}, 'x@example.net', 'en', 'queued', 0, 0, now(), now())`;
 
+/** Inserts an import that waits for its review, because a server would read a file some time after the response. */
+async function storeImport(api: Api, { id }: Person): Promise<void> {
+  await api.sql`
+    insert into import_runs (user_id, id, status, media, options, created_at)
+    values (${id}, gen_random_uuid(), 'review', 'calendar', '{}', now())`;
+  await api.sql`
+    insert into import_entries (user_id, import_id, n, state, key, details)
+    select user_id, id, 1, 'refused', '', '{"reason": "Xanthippe has no date"}' from import_runs where user_id = ${id}`;
+}
+
 /** Answers by the link of an invitation. */
 async function answerByLink(api: Api, { token }: Person, url: string): Promise<void> {
   const headers = { 'invitation-token': url.split('/').at(-1) ?? '' };
@@ -151,6 +161,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   expectStatus(await api.post(`/v1/series/${choirId}/rsvp`, person.token, { status: 'going' }), 200);
   await api.sql`insert into series_people (series_id, user_id, is_approved) values (${choirId}, ${person.id}, true)`;
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
+  await storeImport(api, person);
   const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });
   await askToJoin(api, person, closed.id, { message: 'I know Xanthippe.' });
   const invite = async (organizer: Person, event: { id: string }, people: object[]) =>

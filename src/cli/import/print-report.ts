@@ -2,7 +2,7 @@
 import type { Cause, EntryNote, ImportReport } from '../../modules/imports/report.ts';
 
 const causes: Record<Cause, (count: number) => string> = {
-  place: (count) => `${count} as drafts, without a known place`,
+  place: (count) => `${count} without a known place`,
   title: (count) => `${count} without a title`,
   date: (count) => `${count} without a date that can be read`,
   broken: (count) => `${count} broken`,
@@ -12,11 +12,11 @@ const causes: Record<Cause, (count: number) => string> = {
 
 /** @param command imports the same file again */
 export function printReport(report: ImportReport, file: string, command: string): void {
-  const { added, changed, unchanged, placedByName, placedByDefault, drafts, errors, warnings, place } =
+  const { added, changed, unchanged, placedByName, placedByDefault, unplaced, errors, warnings, place } =
     report;
   const print = ({ line, title, reason }: EntryNote) =>
     console.error(printable(`${file}:${line}: ${title ? `"${title}" ` : ''}${reason}`));
-  for (const list of [warnings, drafts, errors]) list.forEach(print);
+  for (const list of [warnings, unplaced, errors]) list.forEach(print);
   const skipped = errors.length > 0 ? `, ${errors.length} skipped` : '';
   console.log(`${added} added, ${changed} changed, ${unchanged} unchanged${skipped}.`);
   if (placedByName > 0)
@@ -27,11 +27,11 @@ export function printReport(report: ImportReport, file: string, command: string)
         `${had(placedByDefault)} no known place and ${placedByDefault === 1 ? 'is' : 'are'} in ${place.name}, ${sources[place.from]}.`,
       ),
     );
-  const counts = [...Map.groupBy([...drafts, ...errors], ({ cause }) => cause)];
+  const counts = [...Map.groupBy([...unplaced, ...errors], ({ cause }) => cause)];
   if (counts.length === 0) return;
-  console.log(`Not public: ${counts.map(([cause, some]) => causes[cause](some.length)).join('; ')}.`);
-  if (drafts.length > 0)
-    console.log(`To publish the drafts, import again with a town: ${command} --place TOWN`);
+  console.log(`To be checked: ${counts.map(([cause, some]) => causes[cause](some.length)).join('; ')}.`);
+  if (unplaced.length > 0)
+    console.log(`To give them a place, import again with a town: ${command} --place TOWN`);
 }
 
 const had = (count: number): string => `${count} had`;

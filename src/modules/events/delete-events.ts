@@ -28,7 +28,8 @@ export async function writeDeletions(tx: Transaction, events: EventRow[]): Promi
   );
   await tx.query(sql`delete from events where ${isOneOf(sql`id`, ids)}`);
   await tx.query(
-    sql`delete from imports where organizer_id = ${organizerId} and ${isOneOf(sql`event_id`, ids)}`,
+    // The key stays: an import of the same entry does not bring the event back.
+    sql`update imports set content = null where organizer_id = ${organizerId} and ${isOneOf(sql`event_id`, ids)}`,
   );
   await addToEventsCount(tx, organizerId, -events.reduce((sum, event) => sum + eventsCountOf(event), 0));
   for (const id of ids) await deleteEventNotifications(tx, id, organizerId);

@@ -5,17 +5,27 @@ import type { Coordinates } from '#record-index';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
 
-/** `lacksPlace`: whether the import made it a draft because nothing said where it is. */
-export type ImportedEvent = { event: EventRow; lacksPlace: boolean };
+/**
+ * What an earlier import made of an entry. `event`: null if it was deleted since. `content`: what the file said; null for an import of
+ * an earlier version.
+ */
+export type ImportedEvent<Content = unknown> = {
+  event: EventRow | null;
+  content: Content | null;
+};
 
 /** Returns the events of earlier imports by the keys of their entries. Locks nothing. */
-export async function listImportedEvents(
+export async function listImportedEvents<Content>(
   db: Queryable,
   organizerId: string,
   keys: string[],
-): Promise<Map<string, ImportedEvent>> {
-  const imports = await db.query<{ uid: string; eventId: string; lacksPlace: boolean }>(sql`
-    select uid, event_id, lacks_place from imports
+): Promise<Map<string, ImportedEvent<Content>>> {
+  const imports = await db.query<{
+    uid: string;
+    eventId: string;
+    content: Content | null;
+  }>(sql`
+    select uid, event_id, content from imports
     where organizer_id = ${organizerId} and uid = any(${keys}::text[])`);
   const events = await listEventRows(
     db,
@@ -23,10 +33,7 @@ export async function listImportedEvents(
   );
   const byId = new Map(events.map((event) => [event.id, event]));
   return new Map(
-    imports.flatMap(({ uid, eventId, lacksPlace }) => {
-      const event = byId.get(eventId);
-      return event ? [[uid, { event, lacksPlace }] as const] : [];
-    }),
+    imports.map(({ uid, eventId, content }) => [uid, { content, event: byId.get(eventId) ?? null }]),
   );
 }
 
@@ -47,7 +54,8 @@ const newest = 50;
  */
 export async function findLastPlace(db: Queryable, organizerId: string): Promise<Coordinates | null> {
   const events = await db.query<Coordinates & { id: string }>(sql`
-    select id, lat, lng from events where organizer_id = ${organizerId} and visibility <> 'private'
+    select id, lat, lng from events
+    where organizer_id = ${organizerId} and visibility <> 'private' and location_kind = 'place'
     order by id desc limit ${newest}`);
   const imports = await db.query<{ eventId: string }>(sql`
     select event_id from imports
@@ -58,24 +66,25 @@ export async function findLastPlace(db: Queryable, organizerId: string): Promise
 }
 
 /**
- * Inserts the key of an entry before its event exists. A concurrent import of the same entry waits here.
- * @returns false if the key exists
+ * Locks the key of an entry, and inserts it if it is new: an import of the same entry at the same time waits here.
+ * @returns the event of the key; null for a new one, and if the event was deleted
  */
-export async function reserveKey(tx: Transaction, organizerId: string, key: string): Promise<boolean> {
-  const count = await tx.execute(sql`
+export async function lockKey(tx: Transaction, organizerId: string, key: string): Promise<string | null> {
+  const [row] = await tx.query<{ eventId: string }>(sql`
     insert into imports (organizer_id, uid, event_id) values (${organizerId}, ${key}, ${newId()})
-    on conflict do nothing`);
-  return count === 1;
+    on conflict (organizer_id, uid) do update set uid = excluded.uid returning event_id`);
+  const [event] = await tx.query<{ id: string }>(sql`select id from events where id = ${row?.eventId}`);
+  return event?.id ?? null;
 }
 
-/** Sets the event of a key that `reserveKey` inserted, or whether its event still lacks a place. */
+/** Sets the event of a locked key, and what the file said of it. */
 export async function setImportedEvent(
   tx: Transaction,
   organizerId: string,
   key: string,
-  { eventId, lacksPlace }: { eventId: string; lacksPlace: boolean },
+  { eventId, content }: { eventId: string; content: object | null },
 ): Promise<void> {
   await tx.query(sql`
-    update imports set event_id = ${eventId}, lacks_place = ${lacksPlace}
+    update imports set event_id = ${eventId}, content = ${content && JSON.stringify(content)}::jsonb, lacks_place = false
     where organizer_id = ${organizerId} and uid = ${key}`);
 }

@@ -271,6 +271,10 @@ export const EventPage = named(
 const { status, ...fields } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;
 const { title, startAt, endAt, location, category, ...optionalFields } = fields;
 
+/** All fields as requests have them, in responses: of an event that does not exist yet. */
+export const EnteredEvent = named('EnteredEvent', Type.Object({ ...fields, status }));
+export type EnteredEvent = Static<typeof EnteredEvent>;
+
 export const NewEvent = body(
   { title, startAt, endAt, location, category, ...Type.Partial(Type.Object(optionalFields)).properties },
   {

@@ -18,6 +18,14 @@ export type EntryPlace = Coordinates & {
   reason: string;
   /** Where the event stands as long as nothing says where it is. */
   draftAt: Coordinates;
+  /** The name of the town at the coordinates. */
+  town: string;
+  /** Of a default place, where it comes from. */
+  from: 'option' | 'calendar' | 'organizer' | null;
+  /** Whether places of the same name are in other countries, and nothing but their size tells which one is meant. */
+  isCountryGuessed: boolean;
+  /** Of a default place, whether the text is the name of a town elsewhere. */
+  namesOther: boolean;
 };
 export type Placing = {
   finder: AddressFinder;
@@ -50,14 +58,14 @@ export async function placeEntries(entries: ChosenEntry[], placing: Placing): Pr
   if (near) await find(near, (entry) => found.get(entry)?.place === null);
   const home = given ? null : homeOf(known, minEvents);
   const fallback = defaultOf(given, home && nameHome(home, placing.gazetteer), own);
-  const towns = new Map<string, Coordinates>();
+  const towns = new Map<string, DefaultPlace>();
   const usual = usualZone(entries);
   const townOf = (zone = usual) =>
-    towns.getOrInsertComputed(zone, () => at(townOfZone(zone, placing.gazetteer) ?? greenwich));
+    towns.getOrInsertComputed(zone, () => townOfZone(zone, placing.gazetteer) ?? greenwich);
   const placeOf = new Map(
     await mapInTurns(
       entries,
-      (entry) => [entry, placeOfEntry(entry, found.get(entry), fallback, townOf)] as const,
+      (entry) => [entry, placeOfEntry(entry, found.get(entry), fallback, { townOf, near, placing })] as const,
     ),
   );
   return { placeOf, default: fallback };
@@ -94,19 +102,53 @@ function placeOfEntry(
   { geo, zones, address }: ChosenEntry,
   found: FoundAddress | undefined,
   fallback: PlacedEntries['default'],
-  townOf: (zone: string | undefined) => Coordinates,
+  { townOf, near, placing }: TownSources,
 ): EntryPlace {
-  const draftAt = townOf(zones[0]);
-  if (geo) return { ...geo, by: 'geo', address: `${geo.lat}, ${geo.lng}`, reason: '', draftAt };
-  if (found?.place) return { ...at(found.place), by: 'name', address, reason: '', draftAt };
+  const draftTown = townOf(zones[0]);
+  const draftAt = at(draftTown);
+  const rest = { reason: '', draftAt, from: null, isCountryGuessed: false, namesOther: false };
+  if (geo) return { ...geo, by: 'geo', address: `${geo.lat}, ${geo.lng}`, town: '', ...rest };
+  if (found?.place) {
+    const isCountryGuessed =
+      zones.length === 0 && near === null && hasNamesakesAbroad(found, address, placing);
+    return { ...at(found.place), by: 'name', address, ...rest, town: found.place.name, isCountryGuessed };
+  }
   const candidates = found?.place === null ? found.candidates : [];
   const place = fallback?.place ?? null;
-  const isPossible = place !== null && (zones.length === 0 || fitOf(place, { names: zones }) > 0);
-  // A default place in another zone is not where the event is, and a town that the text names is not the default place.
+  const isInZone = place !== null && (zones.length === 0 || fitOf(place, { names: zones }) > 0);
+  const isPossible = place !== null && (fallback?.from === 'option' || isInZone);
+  // A default place in another zone that nobody named is not where the event is, and a town that the text names is not the default place.
   if (candidates.length === 0 && isPossible)
-    return { ...at(place), by: 'default', address: place.name, reason: '', draftAt };
+    return {
+      ...at(place),
+      ...{ by: 'default', address: place.name, ...rest, town: place.name, from: fallback?.from ?? null },
+      namesOther: fallback?.from !== 'option' && placing.gazetteer.named(address).length > 0,
+    };
   const reason = reasonFor(address, candidates, place !== null && !isPossible ? place.name : '');
-  return { ...draftAt, by: 'none', address: 'To be announced', reason, draftAt };
+  return { ...draftAt, by: 'none', address: 'To be announced', ...rest, reason, town: draftTown.name };
+}
+
+type TownSources = {
+  townOf: (zone: string | undefined) => DefaultPlace;
+  /** Where the other entries are; null if nothing says it. */
+  near: Coordinates | null;
+  placing: Placing;
+};
+
+/** Inhabitants of a namesake that may be meant. */
+const minNamesake = 15_000;
+
+function hasNamesakesAbroad(
+  { place, town }: Extract<FoundAddress, { town: string }>,
+  address: string,
+  { finder, gazetteer }: Placing,
+): boolean {
+  return (
+    !finder.namesCountry(address) &&
+    gazetteer
+      .named(town)
+      .some(({ country, population }) => country !== place.country && population >= minNamesake)
+  );
 }
 
 const at = ({ lat, lng }: Coordinates): Coordinates => ({ lat, lng });
@@ -138,4 +180,4 @@ const townOfZone = (zone: string, gazetteer: Gazetteer): NamedPlace | null =>
   zone === '' ? null : gazetteer.largest((place) => timeZoneAt(place) === zone, largestTowns);
 
 const largestTowns = 5_000;
-const greenwich = { lat: 51.48, lng: 0 };
+const greenwich = { lat: 51.48, lng: 0, name: 'Greenwich' };

@@ -1,6 +1,6 @@
 /** What an import did, and what it did not do. */
 
-/** Why an entry did not come in, or came in as a draft. */
+/** Why an entry did not come in, or came in without a place. */
 export type Cause = 'place' | 'title' | 'date' | 'broken' | 'replaced' | 'field';
 
 /** A problem with an entry. `title` is its SUMMARY. */
@@ -16,8 +16,8 @@ export type ImportReport = {
   placedByName: number;
   /** Of these, those that are at the place of the other events, of the command, or of the organizer. */
   placedByDefault: number;
-  /** Entries that came in as drafts, because nothing says where they are. */
-  drafts: EntryIssue[];
+  /** Entries that came in with a place to be announced, because nothing says where they are. */
+  unplaced: EntryIssue[];
   /** Entries that were not imported, by line. */
   errors: EntryIssue[];
   /** Parts of imported entries that were omitted, shortened or mended, by line. */
@@ -32,7 +32,7 @@ export const emptyReport = (): ImportReport => ({
   unchanged: 0,
   placedByName: 0,
   placedByDefault: 0,
-  drafts: [],
+  unplaced: [],
   errors: [],
   warnings: [],
   place: null,

@@ -32,6 +32,7 @@ const tags = [
   { name: 'Invitations', description: 'Invitations of people, and answers to them.' },
   { name: 'Comments', description: 'Comments of people on events.' },
   { name: 'Series', description: 'Rules that make events: every Tuesday, or the first Sunday of a month.' },
+  { name: 'Imports', description: 'Calendars from files and addresses, which become events.' },
   { name: 'Announcements', description: 'What organizers write to the guests of an event.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
   { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },

@@ -22,13 +22,42 @@ export const importFaults: Fault[] = [
       'an event at a place of another time zone',
     ],
   ]),
-  ...faultsOf('src/modules/imports/import-entry.ts', [
-    ['  lacksPlace &&\n', '', 'import-cases', 'a draft of its organizer is published'],
+  ...faultsOf('src/modules/imports/compare-entries.ts', [
     [
-      'event.lat === draftAt.lat &&\n  event.lng === draftAt.lng;',
-      'true;',
+      '(keepsEdits && differs(current, compared, name))',
+      'false',
       'import-cases',
-      'a draft that its organizer moved is published',
+      'an import overwrites what its organizer has changed',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/runs/publish-run.ts', [
+    [
+      'if (!entry || entry.isPublished) return;',
+      'if (!entry) return;',
+      'imports-races',
+      'an entry published twice',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/runs/publish-import.ts', [
+    [
+      "if (run.status !== 'review') throw new Problem('import_published');",
+      '',
+      'imports',
+      'an import published twice',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/sources/fetch-source.ts', [
+    [
+      "if (isIP(hostname) !== 0 && !isAllowed(hostname)) throw new SourceError('no public address');",
+      '',
+      'imports-url',
+      'a fetch from an address of the network of the server',
+    ],
+    [
+      'lookup: lookupAllowed(isAllowed)',
+      '',
+      'imports-url',
+      'a fetch from a name of the network of the server',
     ],
   ]),
   ...faultsOf('src/modules/events/imports.ts', [

@@ -75,6 +75,13 @@ export class AddressFinder {
     return { place: null, candidates: doubtful };
   }
 
+  /** Whether a text names a country in words. */
+  namesCountry(address: string): boolean {
+    return readAddress(address, this.#countries).some(
+      ({ country, isCountryCode }) => country !== undefined && !isCountryCode,
+    );
+  }
+
   #placesOf(reading: Reading, interpretation: Interpretation, context: AddressContext): NamedPlace[] {
     const { country, region, readings } = interpretation;
     if (!country && !reading.isBesideCode && isVenue(reading, readings, context)) return [];

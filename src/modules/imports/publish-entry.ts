@@ -1,0 +1,92 @@
+/** Makes an event of an entry, or changes the event that an earlier import made of it. */
+import type { Transaction } from '#pg';
+import { Problem } from '../../lib/errors.ts';
+import { withDefaults } from '../events/event-rules.ts';
+import { toStored } from '../events/exact-place.ts';
+import { lockKey, setImportedEvent } from '../events/imports.ts';
+import { insertEvent } from '../events/insert-events.ts';
+import { withChosenCover } from '../events/present.ts';
+import { loadShownPlaces } from '../events/public-place.ts';
+import { findEventForUpdate } from '../events/repo.ts';
+import { ownFieldsAfter } from '../events/series/own-fields.ts';
+import { updateEvent } from '../events/update-events.ts';
+import { type ComparedEntry, toEntered, tryChange } from './compare-entries.ts';
+import { EntryError } from './entry-error.ts';
+
+export type PublishContext = {
+  organizerId: string;
+  publicUrl: string;
+  now: Date;
+  /** Counts a new event towards the quota of the day. @throws Problem `quota_exceeded` */
+  countNew?: (tx: Transaction) => Promise<void>;
+};
+
+/** `result`: what happened now, which may be less than what the comparison found, if others wrote meanwhile. */
+export type Published = { eventId: string | null; result: 'added' | 'changed' | 'unchanged' };
+
+const nothing: Published = { eventId: null, result: 'unchanged' };
+
+/**
+ * Right under concurrency: the lock of the key lets imports of the same entry follow each other, and the second finds the event of the
+ * first. The transaction must hold a lock on the organizer's account.
+ * @throws Problem `quota_exceeded`; EntryError for fields that do not fit the event any more
+ */
+export function publishEntry(
+  tx: Transaction,
+  context: PublishContext,
+  entry: ComparedEntry,
+): Promise<Published> {
+  return entry.change ? publishChange(tx, context, entry) : publishNew(tx, context, entry);
+}
+
+async function publishNew(
+  tx: Transaction,
+  { organizerId, publicUrl, now, countNew }: PublishContext,
+  { key, event: shown, content }: ComparedEntry,
+): Promise<Published> {
+  if (!shown) return nothing;
+  const { status, ...body } = shown;
+  const existing = await lockKey(tx, organizerId, key);
+  if (existing !== null) return { eventId: existing, result: 'unchanged' };
+  await countNew?.(tx);
+  const shownPlace = await loadShownPlaces(body);
+  const entered = withDefaults(withChosenCover(body, publicUrl), shownPlace);
+  const fields = toStored({ ...entered, status }, shownPlace);
+  const eventId = await insertEvent(tx, organizerId, fields, now, { isAnnounced: true });
+  await setImportedEvent(tx, organizerId, key, { eventId, content });
+  return { eventId, result: 'added' };
+}
+
+async function publishChange(
+  tx: Transaction,
+  { organizerId, now }: PublishContext,
+  { key, change, content }: ComparedEntry,
+): Promise<Published> {
+  const organizer = { id: organizerId, role: 'user' } as const;
+  const existing = await lockKey(tx, organizerId, key);
+  const before = existing === null ? null : await findEventForUpdate(tx, existing, organizer);
+  if (!before || !change) return nothing;
+  const fields = tryChange(before, change);
+  if (!fields) throw new EntryError('field', 'does not fit the event any more');
+  if (fields.capacity > 0 && fields.capacity < before.bookedCount) throw new Problem('capacity_below_booked');
+  await setImportedEvent(tx, organizerId, key, { eventId: before.id, content });
+  if (JSON.stringify(toEntered(before)) === JSON.stringify(toEntered(fields)))
+    return { eventId: before.id, result: 'unchanged' };
+  const occurrence = before.seriesId === null ? {} : { ownFields: ownFieldsAfter(before, fields) };
+  await updateEvent(tx, { before, fields, occurrence }, now);
+  return { eventId: before.id, result: 'changed' };
+}
+
+/**
+ * Remembers what the file said of an entry that the person leaves out, so that the next import of the same file does not ask again.
+ * Of a new entry nothing is remembered.
+ */
+export async function forgetChange(
+  tx: Transaction,
+  organizerId: string,
+  { key, knownId, content }: ComparedEntry,
+): Promise<void> {
+  if (knownId === null || !content) return;
+  const eventId = await lockKey(tx, organizerId, key);
+  if (eventId !== null) await setImportedEvent(tx, organizerId, key, { eventId, content });
+}

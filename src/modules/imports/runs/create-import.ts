@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { newId } from '#base';
+import { sql, type Transaction } from '#pg';
+import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
+import { parseCoordinates } from '../../../lib/coordinates.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { CalendarError } from '../calendar-error.ts';
+import { maxFileBytes, readLines } from '../calendar-lines.ts';
+import { countFetch } from '../sources/count-fetch.ts';
+import { readSourceAddress } from '../sources/source-address.ts';
+import { toImport } from './present.ts';
+import { countOpen, findRun, insertRun, type Media } from './repo.ts';
+import { startImports } from './run-imports.ts';
+import { Import, NewImport, NewImportQuery } from './schemas.ts';
+import type { ImportServices } from './services.ts';
+
+const mediaOf: Record<string, Media> = { 'text/calendar': 'calendar' };
+/** The media types of files that can be imported. */
+export const fileTypes = Object.keys(mediaOf);
+
+const maxOpen = 20;
+
+export const createImport = defineEndpoint({
+  method: 'POST',
+  path: '/v1/imports',
+  summary: 'Import a calendar',
+  description:
+    'The body is the file itself (iCalendar, RFC 5545), or as JSON the public address from which a server fetches it, at most 5 MB and 5,000 entries. A server reads it after the response; ' +
+    '`GET /v1/imports/:id` says how far it is. Nothing is an event before `POST /v1/imports/:id/publish`. The same file again changes ' +
+    `nothing; a changed one changes its events. A person has at most ${maxOpen} imports that are not done, and imports are kept for 7 days.`,
+  caller: 'fresh',
+  retry: 'idempotent',
+  createdHeaders: ['Location'],
+  query: NewImportQuery,
+  body: NewImport,
+  limits: { turns: 'transfer', timeoutMs: 90_000, bodyTypes: fileTypes, bodyLimit: maxFileBytes },
+  response: { 202: Import },
+  problems: ['imports_full', 'source_busy'],
+
+  async handler({ caller, query, body, request, idempotency }, services: ImportServices) {
+    const { file, media, url } = readSource(request, body, services.config.importTestOrigin);
+    const { place, visibility = 'public', category = 'other' } = query;
+    const ofFile = file
+      ? { ...idempotency, readKey: () => idempotency.readKey(hash('sha256', file)) }
+      : idempotency;
+    if (url) await countFetch(services.db, url, services.clock());
+    const response = await runIdempotent(services, caller, ofFile, async (tx) => {
+      await requireRoom(tx, caller.id);
+      const key = { userId: caller.id, id: newId() };
+      const options = { visibility, category, place: place === undefined ? null : parseCoordinates(place) };
+      await insertRun(tx, { ...key, media, options, file, url: url?.href ?? null, now: services.clock() });
+      const run = await findRun(tx, key);
+      if (!run) throw new Error('the import was not inserted');
+      return { status: 202 as const, body: toImport(run), headers: { location: `/v1/imports/${run.id}` } };
+    });
+    startImports(services);
+    return response;
+  },
+});
+
+type Source = { file: Buffer | null; media: Media; url: URL | null };
+
+/** @throws Problem as `readFile` and `readSourceAddress` */
+function readSource(
+  request: FastifyRequest,
+  body: { url: string } | undefined,
+  testOrigin: string | undefined,
+): Source {
+  if (!body) return { ...readFile(request), url: null };
+  return { file: null, media: 'url', url: readSourceAddress(body.url, testOrigin) };
+}
+
+/** @throws Problem `unsupported_media_type` without a file; `payload_too_large` above a bound */
+function readFile({ sentFile, headers }: FastifyRequest): { file: Buffer; media: Media } {
+  const media = mediaOf[headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
+  if (!sentFile || !media) throw notAFile();
+  try {
+    // Checks the bounds alone.
+    readLines(sentFile);
+  } catch (error) {
+    if (error instanceof CalendarError)
+      throw new Problem('payload_too_large', { detail: `The file ${error.message}.` });
+    throw error;
+  }
+  return { file: sentFile, media };
+}
+
+const notAFile = () =>
+  new Problem('unsupported_media_type', {
+    detail: `Send JSON with an address, or the file itself with one of these Content-Types: ${fileTypes.join(', ')}.`,
+  });
+
+/**
+ * Requires room for another import. The lock on the account lets concurrent requests of the person count one after another.
+ * @throws Problem `imports_full`
+ */
+export async function requireRoom(tx: Transaction, userId: string): Promise<void> {
+  await tx.query(sql`select 1 from users where id = ${userId} for no key update`);
+  if ((await countOpen(tx, userId)) >= maxOpen) throw new Problem('imports_full');
+}

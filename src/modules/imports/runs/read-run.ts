@@ -1,0 +1,79 @@
+/** Reads the file of an import, and stores its entries for the review. */
+import { inChunks } from '#base';
+import { type Database, transaction } from '#pg';
+import type { Coordinates } from '#record-index';
+import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
+import type { Gazetteer } from '../../places/gazetteer.ts';
+import { loadGazetteer } from '../../places/load-gazetteer.ts';
+import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
+import { findDuplicates } from '../find-duplicates.ts';
+import { parseCalendar } from '../parse-calendar.ts';
+import type { DefaultPlace } from '../place-entries.ts';
+import { readEntries } from '../read-entries.ts';
+import { fetchSource } from '../sources/fetch-source.ts';
+import { type Counts, findSource, insertEntries, lockRun, type Run, setReview } from './repo.ts';
+
+/** A statement of more entries would take long to write. */
+const storedAtOnce = 50;
+
+type Services = {
+  db: Database;
+  clock: () => Date;
+  config: { importTestOrigin?: string | undefined };
+};
+
+/**
+ * Reading changes nothing but the entries, which are stored in one transaction: an interrupted attempt leaves none, and of two servers
+ * the second finds the import read.
+ * @throws CalendarError
+ */
+export async function readRun({ db, clock, config }: Services, run: Run): Promise<void> {
+  const source = await findSource(db, run);
+  const url = source.url === null ? null : parseAddress(source.url);
+  const file = url ? await fetchSource(url, { testOrigin: config.importTestOrigin }) : source.file;
+  if (!file) return;
+  const gazetteer = await loadGazetteer();
+  const { place, category, visibility } = run.options;
+  const { entries } = await readEntries(db, await parseCalendar(file), {
+    ...{ organizerId: run.userId, category, visibility, gazetteer, now: clock() },
+    place: place && named(place, gazetteer),
+  });
+  const compared = await compareEntries(db, { organizerId: run.userId, keepsEdits: false }, entries);
+  await addDuplicates(db, run.userId, compared);
+  await transaction(db, async (tx) => {
+    const locked = await lockRun(tx, run);
+    if (locked?.status !== 'reading') return;
+    let first = 1;
+    for (const some of inChunks(compared, storedAtOnce)) {
+      await insertEntries(tx, run, some, first);
+      first += some.length;
+    }
+    await setReview(tx, run, countStates(compared));
+  });
+}
+
+const named = (place: Coordinates, gazetteer: Gazetteer): DefaultPlace => ({
+  ...place,
+  name: gazetteer.nearest(place)?.name ?? `${place.lat}, ${place.lng}`,
+});
+
+function countStates(entries: ComparedEntry[]): Counts {
+  const counts: Counts = {};
+  for (const { state } of entries) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+/** New entries that may be events which exist are doubtful. */
+async function addDuplicates(db: Database, userId: string, entries: ComparedEntry[]): Promise<void> {
+  const added = entries.flatMap((entry) =>
+    entry.event && (entry.state === 'new' || entry.state === 'doubtful')
+      ? [{ ...entry, event: entry.event, entry }]
+      : [],
+  );
+  const found = await findDuplicates(db, { id: userId, role: 'user' }, added);
+  for (const [i, duplicates] of found.entries()) {
+    const entry = added[i]?.entry;
+    if (!entry || duplicates.length === 0) continue;
+    Object.assign(entry, { duplicates, doubts: [...entry.doubts, 'duplicate'], state: 'doubtful' });
+  }
+}

@@ -1,0 +1,156 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../../../http/cursors.ts';
+import { body, named, nullable, oneOf, ref, timestamp } from '../../../http/schemas.ts';
+import { EnteredEvent, EventChange, NewEvent } from '../../events/schemas.ts';
+import { entryStates } from '../compare-entries.ts';
+import { doubts } from '../entry-content.ts';
+
+const importId = Type.String({
+  description: 'The id of the import.',
+  examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a1'],
+});
+export const ImportParams = Type.Object({ id: importId });
+export const EntryParams = Type.Object({
+  id: importId,
+  n: Type.String({ description: 'The number of the entry.', examples: ['1'] }),
+});
+
+export const NewImportQuery = Type.Object({
+  place: Type.Optional(
+    Type.String({
+      format: 'lat-lng',
+      examples: ['57.7089,11.9746'],
+      description: 'Latitude and longitude, separated by a comma: where entries are that name no place.',
+    }),
+  ),
+  visibility: Type.Optional(NewEvent.properties.visibility),
+  category: Type.Optional(NewEvent.properties.category),
+});
+
+export const NewImport = body(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'The address of a calendar: https, http or webcal, with the port 80 or 443.',
+      examples: ['https://example.org/calendar.ics'],
+    }),
+  },
+  { examples: [{ url: 'https://example.org/calendar.ics' }] },
+);
+
+export const importStatuses = ['reading', 'review', 'publishing', 'done', 'failed'] as const;
+export type ImportStatus = (typeof importStatuses)[number];
+
+export const problemCodes = [
+  'file_unreadable',
+  'payload_too_large',
+  'date_order',
+  'source_unreachable',
+  'source_unreadable',
+] as const;
+export type ImportProblemCode = (typeof problemCodes)[number];
+
+const count = (description: string) => Type.Integer({ minimum: 0, examples: [12], description });
+
+export const Import = named(
+  'Import',
+  Type.Object({
+    id: importId,
+    status: oneOf(importStatuses, {
+      description:
+        '`reading`: a server reads the file. `review`: nothing is an event yet. `publishing`: events are made. `done`. `failed`: see `problem`.',
+    }),
+    counts: Type.Object({
+      new: count('Entries that become events.'),
+      changed: count('Entries that change the events of an earlier import.'),
+      same: count('Entries that change nothing.'),
+      doubtful: count('Entries that become events if `doubtful` of the publication is `publish`.'),
+      refused: count('Entries that cannot become events.'),
+      waiting: count(
+        'Entries that wait for the next day, because a person can import 1,000 events a day (UTC).',
+      ),
+    }),
+    questions: Type.Array(
+      Type.Object({
+        id: Type.String({ examples: ['1'] }),
+        column: Type.String({ examples: ['Start Date'] }),
+        kind: oneOf(['dateOrder']),
+        options: Type.Array(oneOf(['dayFirst', 'monthFirst'])),
+      }),
+      { description: 'What has to be answered before the publication.' },
+    ),
+    problem: nullable(Type.Object({ code: oneOf(problemCodes), detail: Type.String() }), {
+      description: 'Why an import failed; null for others.',
+    }),
+    progress: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      examples: [0.5],
+      description: 'How much of the publication is done.',
+    }),
+    createdAt: timestamp(),
+  }),
+);
+export type Import = Static<typeof Import>;
+
+export const ImportEntry = named(
+  'ImportEntry',
+  Type.Object({
+    n: Type.Integer({ minimum: 1, examples: [1], description: 'The number of the entry.' }),
+    state: oneOf(entryStates, {
+      description:
+        '`new`; `changed`: changes the event of an earlier import; `same`: changes nothing; `doubtful`: new, with `doubts`; `refused`: ' +
+        'cannot become an event; `skipped`: by the person, or because its event was deleted here.',
+    }),
+    event: nullable(ref(EnteredEvent), {
+      description: 'What would be stored; null for an entry that becomes nothing.',
+    }),
+    eventId: nullable(Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }), {
+      description: 'The event that the entry became or changed; null before the publication.',
+    }),
+    doubts: Type.Array(oneOf(doubts), {
+      description:
+        '`place`: nothing says where it is; `country`: there are towns of this name in several countries; `zone`: its time zone is ' +
+        'unknown, or not that of its place; `duplicate`: see `duplicates`; `length`: its end was mended; `date`: its date is uncertain.',
+    }),
+    duplicates: Type.Array(Type.String(), {
+      description:
+        'The ids of events that the entry may be: those of the same day within a kilometre with a similar title, and that with its UID.',
+    }),
+    line: Type.Integer({ examples: [12], description: 'The line of the file at which the entry begins.' }),
+    reason: nullable(Type.String(), {
+      description: 'Why the entry is refused or skipped, or what was mended; or null.',
+    }),
+  }),
+);
+export type ImportEntry = Static<typeof ImportEntry>;
+export const EntryPage = cursorPage(ImportEntry);
+export const EntryQuery = Type.Object({
+  state: Type.Optional(oneOf(entryStates, { description: 'Only entries in this state.' })),
+  ...cursorQuery,
+});
+
+const { message: _message, inviteGuests: _inviteGuests, ...fields } = EventChange.properties;
+export const EntryChange = body(
+  {
+    ...fields,
+    skip: Type.Optional(
+      Type.Boolean({
+        description:
+          '`true`: the entry is left out. `false`: it is published, also if it is doubtful or its event was deleted here.',
+      }),
+    ),
+  },
+  { examples: [{ skip: true }] },
+);
+export type EntryChange = Static<typeof EntryChange>;
+
+export const Publication = body(
+  {
+    doubtful: Type.Optional(
+      oneOf(['skip', 'publish'], { description: 'What happens to doubtful entries. Default: `skip`.' }),
+    ),
+  },
+  { examples: [{ doubtful: 'skip' }] },
+);

@@ -1,0 +1,109 @@
+/** Fetches calendars. People choose the addresses, so only public machines are connected to, and nothing of an answer is shown. */
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { isPublicAddress, lookupAllowed } from '#base';
+import { requestSpan } from '#telemetry';
+import { CalendarError } from '../calendar-error.ts';
+import { maxFileBytes } from '../calendar-lines.ts';
+import { redirectionOf } from './source-address.ts';
+
+/** The calendar cannot be fetched. All reasons look the same: they would tell which machines of the operator exist. */
+export class SourceError extends Error {}
+
+/** For all connections and the whole body. */
+const timeoutMs = 20_000;
+const maxRedirects = 3;
+
+type FetchOptions = {
+  /** An origin that tests may use, wherever it is. */
+  testOrigin: string | undefined;
+};
+
+/** @throws SourceError; CalendarError for a body that is too long */
+export async function fetchSource(address: URL, { testOrigin }: FetchOptions): Promise<Buffer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    let url = address;
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      const response = await request(url, testOrigin, signal);
+      if (response.statusCode === 200) return await readBody(response);
+      const { location } = response.headers;
+      response.destroy();
+      const next = isRedirection(response) && location ? redirectionOf(url, location, testOrigin) : null;
+      if (!next) break;
+      url = next;
+    }
+  } catch (error) {
+    if (error instanceof CalendarError) throw error;
+  }
+  throw new SourceError('the address did not answer with a file');
+}
+
+const isRedirection = ({ statusCode = 0 }: IncomingMessage): boolean =>
+  [301, 302, 303, 307, 308].includes(statusCode);
+
+const headers = {
+  accept: 'text/calendar, text/html;q=0.8, */*;q=0.5',
+  'accept-encoding': 'gzip, deflate, br, zstd',
+  'user-agent': 'Potluck (calendar import)',
+};
+
+async function request(
+  url: URL,
+  testOrigin: string | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const isAllowed = url.origin === testOrigin ? () => true : isPublicAddress;
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  // Node.js connects to an address without the lookup.
+  if (isIP(hostname) !== 0 && !isAllowed(hostname)) throw new SourceError('no public address');
+  const { request } = url.protocol === 'https:' ? https : http;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  // A connection of its own: one of another request could lead to an address that was judged before.
+  request(url, { headers, signal, agent: false, lookup: lookupAllowed(isAllowed) })
+    .on('error', reject)
+    .on('response', resolve)
+    .end();
+  await requestSpan('fetch calendar', { method: 'GET', url: url.origin }, async () => ({
+    status: (await promise).statusCode ?? 0,
+  }));
+  return promise;
+}
+
+const decoders: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** The bytes are counted after the decompression, and reading stops above the bound. */
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const decode = decoders[encoding];
+  if (!decode && encoding !== 'identity') throw new SourceError('an unknown encoding');
+  const body = decode ? decoded(response, decode()) : response;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxFileBytes) throw new CalendarError('payload_too_large', 'has more than 5 MB');
+      chunks.push(chunk);
+    }
+  } finally {
+    response.destroy();
+  }
+  if (!response.complete) throw new SourceError('the body is incomplete');
+  return Buffer.concat(chunks);
+}
+
+/** An error of the response ends the decoder, too. */
+function decoded(response: IncomingMessage, decoder: Transform): Readable {
+  response.on('error', (error) => decoder.destroy(error)).pipe(decoder);
+  return decoder;
+}

@@ -1,0 +1,3 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite(import.meta.dirname);
