@@ -54,7 +54,7 @@ const towns = {
 
 /** The town of each event by its title; null for a draft, because nothing in the file says where it is. */
 const places: Record<string, Record<string, keyof typeof towns | null>> = {
-  'apple.ics': { 'Block party 🥳': 'sanJose', 'Story time': 'redwoodCity', 'Fourth of July': 'sanJose' },
+  'apple.ics': { 'Block party 🥳': 'sanJose', 'Story time': 'redwoodCity', 'Fourth of July': null },
   'church.ics': { Højmesse: 'copenhagen', Natkirke: null },
   'exchange.ics': {
     'Soup kitchen': 'cambridge',
@@ -83,7 +83,7 @@ const places: Record<string, Record<string, keyof typeof towns | null>> = {
   'phone.ics': { 'Café am Abend': 'vienna' },
   'pretalx.ics': { 'Opening - Ada': null, 'Types all the way - Bo': null, 'Lightning talks': null },
   'school.ics': {
-    "Vacances d'hiver": 'grenoble',
+    "Vacances d'hiver": null,
     'Portes ouvertes': 'grenoble',
     'Réunion des parents': 'grenoble',
     "Fête de l'école": 'grenoble',
