@@ -344,7 +344,7 @@ test('push: is offered once after the first answer, where it is possible, and "N
   await expect(offer).toHaveCount(0);
 });
 
-test('share page: offers the link by several ways, the text to send, and a poster', async ({
+test('share page: offers the link by several ways, the text to send, and a poster with the address', async ({
   page,
   baseURL,
   createPerson,
@@ -367,6 +367,7 @@ test('share page: offers the link by several ways, the text to send, and a poste
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible();
   await expect(page.getByText(title, { exact: true }).last()).toBeVisible();
+  await expect(page.getByText('Aker Brygge, Oslo', { exact: true })).toBeVisible();
   await expect(page.getByRole('button')).toHaveCount(0);
   await expect(page.getByRole('heading', { level: 1 })).toBeHidden();
 });

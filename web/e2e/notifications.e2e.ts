@@ -36,7 +36,7 @@ test('notifications: each is a sentence that leads to its page and is read then'
   await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('3 unread')).toBeVisible();
   const changed = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Moved dinner' });
   await expect(changed).toContainText('The time or place has changed');
-  await expect(changed).toContainText('Another pier');
+  await expect(changed).toContainText('New place: Another pier, Oslo (before: Aker Brygge, Oslo)');
   await expect(changed.locator('img')).toHaveAttribute('src', new RegExp(event.id));
   const sent = page.getByRole('link', { name: 'Noor Follower sent you a message' });
   const row = page.getByRole('listitem').filter({ has: sent });
