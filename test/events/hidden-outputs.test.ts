@@ -49,6 +49,9 @@ const verdicts: Record<string, Verdict> = {
   'GET /v1/series/{id}/calendar.ics': 'public',
   'GET /v1/me/series': 'public',
   'POST /v1/events/{id}/repeat': 'public',
+  // Entries of calendars that the caller has sent.
+  'GET /v1/imports/{id}/entries': 'none',
+  'PATCH /v1/imports/{id}/entries/{n}': 'none',
   // Counts, items and times.
   'GET /v1/events/{id}/live': 'none',
   'GET /v1/events/{id}/cover.svg': 'none',

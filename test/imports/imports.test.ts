@@ -115,14 +115,10 @@ test('import: 401 without a token; 404 for an import of somebody else, an unknow
   }
 });
 
-test('import: 415 for another media type, and for no file', async () => {
+test('import: 415 for another media type, 400 without a body', async () => {
   for (const type of ['text/plain', 'application/octet-stream', 'image/png'])
     expectProblem(await send(person, one(), '', { 'content-type': type }), 415, 'unsupported_media_type');
-  expectProblem(
-    await api.call('POST', '/v1/imports', { token: person.token }),
-    415,
-    'unsupported_media_type',
-  );
+  expectProblem(await api.call('POST', '/v1/imports', { token: person.token }), 400, 'invalid_request');
 });
 
 test('import: 413 above 5 MB and above 5,000 entries, before anything is stored', async () => {

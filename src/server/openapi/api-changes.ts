@@ -32,9 +32,11 @@ const paragraphsOf = (text: string): string[] =>
       (paragraph) =>
         `- ${paragraph
           .slice(reader.length + 2)
-          .replace(/\s*\n\s*/g, ' ')
+          .split('\n')
+          .map((line) => line.trim())
+          .join(' ')
           .trim()}`,
     );
 
 /** Links lead to files of the repository, which a reader of the document does not have. */
-const withoutLinks = (line: string): string => line.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+const withoutLinks = (line: string): string => line.replace(/\[([^[\]]{0,200})\]\([^()]{0,200}\)/g, '$1');

@@ -5,7 +5,7 @@ import { sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
 import { parseCoordinates } from '../../../lib/coordinates.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { CalendarError } from '../calendar-error.ts';
 import { maxFileBytes, readLines } from '../calendar-lines.ts';
 import { countFetch } from '../sources/count-fetch.ts';
@@ -72,9 +72,10 @@ function readSource(
   return { file: null, media: 'url', url: readSourceAddress(body.url, testOrigin) };
 }
 
-/** @throws Problem `unsupported_media_type` without a file; `payload_too_large` above a bound */
+/** @throws Problem `invalid_request` without a body; `unsupported_media_type`; `payload_too_large` above a bound */
 function readFile({ sentFile, headers }: FastifyRequest): { file: Buffer; media: Media } {
   const media = mediaOf[headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
+  if (!sentFile && isJson(headers['content-type'])) throw invalid('body', 'must be an object, or a file');
   if (!sentFile || !media) throw notAFile();
   try {
     // Checks the bounds alone.
@@ -86,6 +87,9 @@ function readFile({ sentFile, headers }: FastifyRequest): { file: Buffer; media:
   }
   return { file: sentFile, media };
 }
+
+/** Requests without a body have no type. */
+const isJson = (type = 'application/json'): boolean => type.startsWith('application/json');
 
 const notAFile = () =>
   new Problem('unsupported_media_type', {

@@ -16,5 +16,5 @@ export function readGeocoder(read: Reader): GeocoderConfig | undefined {
     );
     return undefined;
   }
-  return { url: url.href.replace(/\/+$/, ''), typeahead };
+  return { url: url.href.endsWith('/') ? url.href.slice(0, -1) : url.href, typeahead };
 }
