@@ -36,7 +36,10 @@ const others = [
   ],
   ...[
     '/report',
+    '/import',
+    '/import/[id]',
     '/series/[id]',
+    '/series/[id]/guests',
     '/settings/account',
     '/settings/blocked',
     '/settings/calendar',

@@ -13,7 +13,7 @@ import {
   suspendAccount,
 } from '@potluck/client';
 import type { PageRouteId } from '$app/types';
-import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
+import { claim, goTo, importCalendar, newEvent, newItem, type Person } from './fixtures.ts';
 
 export type People = { organizer: Person; guest: Person; admin: Person; suspended: Person };
 
@@ -42,11 +42,20 @@ export async function createPages(people: People): Promise<Paths> {
   await exchangeMessages(people);
   const reportId = await createReport(people, event.id);
   const series = await createSeriesOf(organizer);
+  const calendar = await importCalendar(organizer);
   const correspondents = [organizer, guest].map(({ id }) => `/messages/${id}`);
   return {
     ...fixed('/admin', '/admin/audit', '/admin/mails', '/admin/mails/preview', '/admin/people'),
     ...fixed('/admin/reports', '/admin/settings', '/admin/switches', '/calendar', '/design', '/feed'),
-    ...fixed('/goodbye', '/messages', '/new', '/notifications', '/notifications/settings', '/offline'),
+    ...fixed(
+      '/goodbye',
+      '/import',
+      '/messages',
+      '/new',
+      '/notifications',
+      '/notifications/settings',
+      '/offline',
+    ),
     ...fixed('/settings/account', '/settings/blocked', '/settings/calendar', '/settings/delete'),
     ...fixed('/settings/devices', '/settings/language', '/settings/sign-in', '/setup/ready'),
     ...fixed('/sign-in', '/sign-in/link', '/sign-out', '/suspended'),
@@ -79,6 +88,7 @@ export async function createPages(people: People): Promise<Paths> {
     '/e/[id]/share': [`/e/${event.id}/share`],
     '/embed/[id]': [`/embed/${event.id}`],
     '/i/[token]': await createInvitations(organizer, event.id),
+    '/import/[id]': [`/import/${calendar}`],
     '/messages/[id]': correspondents,
     '/mine': ['/mine', '/mine?tab=claims', '/mine?tab=invitations'],
     '/people': ['/people', '/people?q=a'],

@@ -1,16 +1,20 @@
 /** People, events and browsers for the tests. */
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import {
   type AddedItem,
   addItem,
   type Client,
+  type CreateImportErrors,
+  type CreateImportResponses,
   claimItem,
   createClient,
   createEvent,
   type Event,
+  getImport,
   requestCode,
   setRsvp,
   signIn as signInClient,
@@ -193,4 +197,19 @@ export async function holdScripts(page: Page): Promise<() => void> {
     await route.continue();
   });
   return release;
+}
+
+/** An import of one event that is ready for the review. @returns its id */
+export async function importCalendar({ client }: Person, title = 'Choir'): Promise<string> {
+  const entry = ['UID:1', `SUMMARY:${title}`, 'DTSTART:20310318T170000Z', 'LOCATION:Oslo'];
+  const lines = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', ...entry, 'END:VEVENT'];
+  const { data } = await client.post<CreateImportResponses, CreateImportErrors, true>({
+    url: '/v1/imports',
+    body: [...lines, 'END:VCALENDAR', ''].join('\r\n'),
+    bodySerializer: null,
+    headers: { 'Content-Type': 'text/calendar' },
+  });
+  const path = { id: data.id };
+  while ((await getImport({ client, path })).data.status === 'reading') await setTimeout(100);
+  return data.id;
 }

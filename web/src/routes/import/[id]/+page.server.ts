@@ -1,0 +1,53 @@
+import { changeImportEntry, getImport, listImportEntries, publishImport } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import { texts } from '#lib/forms/texts.ts';
+import { formAction, type Submission } from '#lib/server/form-action.ts';
+import { readPage } from '#lib/server/pages.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { readQuery } from '#lib/server/read-fields.ts';
+import { requireMe } from '#lib/server/require-me.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+const entriesPerPage = 30;
+const states = ['new', 'changed', 'doubtful', 'refused', 'skipped', 'same'] as const;
+
+export const load: PageServerLoad = async ({ locals, params: path, url }) => {
+  requireMe(locals, url);
+  const { api: client } = locals;
+  const asked = readQuery(url).text('state');
+  const state = states.find((each) => each === asked) ?? null;
+  const query = { ...readPage(url, entriesPerPage), ...(state && { state }) };
+  const calendar = await read(getImport({ client, path }));
+  const isRead = calendar.status !== 'reading' && calendar.status !== 'failed';
+  return {
+    calendar,
+    state,
+    entries: isRead ? await read(listImportEntries({ client, path, query })) : { data: [], nextCursor: null },
+  };
+};
+
+export const actions: Actions = {
+  publish: formAction({
+    access: 'people',
+    fields: (form) => ({ doubtful: form.has('doubtful') ? ('publish' as const) : ('skip' as const) }),
+    send: ({ client, path }: Submission<{ id: string }>, body) => publishImport({ client, path, body }),
+    done: (_, __, { path }) => redirect(303, `/import/${path.id}`),
+  }),
+
+  /** Leaves an entry out, or takes it in. */
+  skip: formAction({
+    access: 'people',
+    fields: (form) => texts(form, 'n', 'skip'),
+    send: ({ client, path }, { n, skip }) =>
+      changeImportEntry({ client, path: { id: path.id ?? '', n }, body: { skip: skip === 'true' } }),
+    done: (_, __, { path, url }) => redirect(303, `/import/${path.id}${withoutAction(url)}`),
+  }),
+};
+
+/** The list that was open when the form was sent. */
+function withoutAction(url: URL): string {
+  const query = new URLSearchParams(
+    readQuery(url).text('state') === '' ? {} : { state: readQuery(url).text('state') },
+  );
+  return query.size > 0 ? `?${query}` : '';
+}
