@@ -13,7 +13,11 @@ export function readApiChanges(): string[] {
   return [...sectionsOf(readText('CHANGELOG.md')), ...texts.flatMap(paragraphsOf)].map(withoutLinks);
 }
 
-const readText = (...names: string[]): string => readFileSync(path.join(root, ...names), 'utf8');
+/** Empty where the file is not installed. */
+function readText(...names: string[]): string {
+  const file = path.join(root, ...names);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
 
 /** The lists for the reader of all versions but the first, which has no changes. */
 const sectionsOf = (changelog: string): string[] =>
