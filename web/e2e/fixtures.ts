@@ -201,10 +201,17 @@ export async function holdScripts(page: Page): Promise<() => void> {
 
 /** An import of one event that is ready for the review. @returns its id */
 export async function importCalendar({ client }: Person, title = 'Choir'): Promise<string> {
-  const entry = ['UID:1', `SUMMARY:${title}`, 'DTSTART:20310318T170000Z', 'LOCATION:Oslo'];
+  const entry = [
+    'UID:1',
+    `SUMMARY:${title}`,
+    'DTSTART:20310318T170000Z',
+    `LOCATION:${title}`,
+    'GEO:59.9;10.7',
+  ];
   const lines = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', ...entry, 'END:VEVENT'];
   const { data } = await client.post<CreateImportResponses, CreateImportErrors, true>({
     url: '/v1/imports',
+    security: [{ scheme: 'bearer', type: 'http' }],
     body: [...lines, 'END:VCALENDAR', ''].join('\r\n'),
     bodySerializer: null,
     headers: { 'Content-Type': 'text/calendar' },

@@ -80,8 +80,8 @@ function expectDifferentTitles(inspected: Inspected[]): void {
 const notForAdmins = [
   // The contact and the link of an invitation are for who made it.
   '/e/[id]/(organizer)/invitations/[invitation]',
-  ...['/e/[id]/answer', '/e/[id]/guests', '/setup', '/sign-in', '/sign-in/link', '/sign-in/name'],
-  '/suspended',
+  ...['/e/[id]/answer', '/e/[id]/guests', '/import/[id]', '/setup', '/sign-in', '/sign-in/link'],
+  ...['/sign-in/name', '/suspended'],
 ];
 
 /** Whether a visitor sees the page, and is not led to another one. */
