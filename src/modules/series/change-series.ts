@@ -8,7 +8,7 @@ import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
 import { writeDeletions } from '../events/delete-events.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
-import { lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
+import { listComingIds, lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
 import { ownsGroupOf } from '../events/series/own-fields.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
@@ -55,7 +55,7 @@ export const changeSeries = defineEndpoint({
     const reader = await readerOf(services, request, caller);
     try {
       const outcome = await actAs(db, caller, async (tx, caller) => {
-        await lockGuestsOf(tx, await listComing(tx, id, clock()));
+        await lockGuestsOf(tx, await listComingIds(tx, id, clock()));
         const series = await requireOwnSeries(tx, id, caller);
         requireMatch(request, versionOfSeries(series));
         const changed = { ...series, schedule: changeSchedule(series.schedule, body) };
@@ -72,11 +72,6 @@ export const changeSeries = defineEndpoint({
     }
   },
 });
-
-const listComing = async (tx: Transaction, id: string, now: Date): Promise<string[]> =>
-  (
-    await tx.query<{ id: string }>(sql`select id from events where series_id = ${id} and end_at > ${now}`)
-  ).map(({ id }) => id);
 
 /** @throws Problem `invalid_request` */
 function changeSchedule(schedule: Schedule, { rrule, ...dates }: SeriesChange): Schedule {

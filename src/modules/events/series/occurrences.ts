@@ -1,5 +1,5 @@
 /** Locks a series with the occurrences that a change or a deletion concerns. */
-import { lockEach, type Statement, sql, type Transaction } from '#pg';
+import { lockEach, type Queryable, type Statement, sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import type { ExactPlace } from '../exact-place.ts';
@@ -18,7 +18,7 @@ export type Occurrence = {
   entered: OccurrenceRow;
 };
 
-/** The date of its series, which it has whatever its own times are. */
+/** The date that the series gives an occurrence. Its own times may differ. */
 export function dateOf({ seriesDate, allDay }: OccurrenceRow): LocalTime {
   // An occurrence that alone is all-day keeps the date of its series.
   const date = readDate(seriesDate, true) ?? readDate(seriesDate, false);
@@ -28,6 +28,13 @@ export function dateOf({ seriesDate, allDay }: OccurrenceRow): LocalTime {
 
 export const isOccurrence = (event: EventRow): event is OccurrenceRow =>
   event.seriesId !== null && event.seriesDate !== null;
+
+/** The ids of the occurrences of a series that have not ended, the first one first. */
+export async function listComingIds(db: Queryable, seriesId: string, now: Date): Promise<string[]> {
+  const coming = await db.query<{ id: string }>(sql`
+    select id from events where series_id = ${seriesId} and end_at > ${now} order by start_at, id`);
+  return coming.map(({ id }) => id);
+}
 
 /**
  * Locks the series of an event. A split can give the event to another series while this waits; a series that a split makes has a

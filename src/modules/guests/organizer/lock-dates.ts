@@ -3,7 +3,7 @@ import { sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
 import type { EventRow } from '../../events/present.ts';
 import { requireOwnEvent } from '../../events/require-own-event.ts';
-import { lockOccurrences, lockSeriesOf } from '../../events/series/occurrences.ts';
+import { listComingIds, lockOccurrences, lockSeriesOf } from '../../events/series/occurrences.ts';
 import { findSeriesStanding, writeSeriesStanding } from '../../events/series/series-people.ts';
 import { deleteSeriesRsvp } from '../../events/series/series-rsvps.ts';
 
@@ -11,14 +11,13 @@ import { deleteSeriesRsvp } from '../../events/series/series-rsvps.ts';
 export const removalScopes = ['this', 'all'] as const;
 
 /** The event, and the coming dates of its series. */
-export const listComing = async (
+export const listDates = async (
   tx: Transaction,
   { id, seriesId }: Pick<EventRow, 'id' | 'seriesId'>,
   now: Date,
 ): Promise<string[]> => {
-  const found = await tx.query<{ id: string }>(sql`
-    select id from events where series_id = ${seriesId} and end_at > ${now}`);
-  return [...new Set([id, ...found.map((event) => event.id)])].sort();
+  const coming = seriesId === null ? [] : await listComingIds(tx, seriesId, now);
+  return [...new Set([id, ...coming])].sort();
 };
 
 /** `hadAny`: whether the person had an RSVP to the series, or something else there. */

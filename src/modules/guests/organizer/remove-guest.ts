@@ -23,7 +23,7 @@ import { refreshInvited } from '../../invitations/invited-people.ts';
 import { deleteGuest } from '../delete-guest.ts';
 import { depart } from '../depart.ts';
 import type { GuestServices } from '../services.ts';
-import { listComing, lockDates, removalScopes } from './lock-dates.ts';
+import { listDates, lockDates, removalScopes } from './lock-dates.ts';
 import { GuestParams } from './schemas.ts';
 
 export const removeGuest = defineEndpoint({
@@ -69,7 +69,7 @@ export const removeGuest = defineEndpoint({
       );
       const organizer = await lockCaller(tx, caller);
       const guest = await lockGuestOf(tx, key);
-      const events = scope === 'this' ? [eventId] : await listComing(tx, event, clock());
+      const events = scope === 'this' ? [eventId] : await listDates(tx, event, clock());
       for (const id of events) await lockGuestSessions(tx, { eventId: id, userId });
       const dates = await lockDates(tx, key, scope, organizer, clock());
       const eventIds = dates.events.map(({ id }) => id);

@@ -6,6 +6,7 @@ import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { needsApproval } from '../../attendance/joining.ts';
 import type { AttendanceServices } from '../../attendance/services.ts';
+import { listComingIds } from '../../events/series/occurrences.ts';
 import { type Series, shareSeries } from '../../events/series/repo.ts';
 import { findSeriesStanding } from '../../events/series/series-people.ts';
 import {
@@ -59,12 +60,11 @@ async function answerSeries(
   // An RSVP can be removed from a series that was hidden since.
   const isFound = series && ((before && status === null) || (await isVisible(tx, series, caller)));
   if (!isFound) throw new Problem('series_not_found');
-  const answer = await writeAnswer(tx, { series, before, caller, body }, clock());
+  const now = clock();
+  const answer = await writeAnswer(tx, { series, before, caller, body }, now);
   if (!answer && !before) return { myRsvp: null, affected: 0 };
-  const dates = await tx.query<{ id: string }>(sql`
-    select id from events where series_id = ${id} and end_at > ${clock()} order by start_at, id`);
   const { extraGuests = null, isHidden = null } = answer ?? {};
-  const commands = dates.map(({ id: eventId }) => ({
+  const commands = (await listComingIds(tx, id, now)).map((eventId) => ({
     ...{ eventId, caller, status, extraGuests, isHidden },
     ofSeries: { isNew: before === null },
   }));
