@@ -4,6 +4,7 @@ import { columnOf, type Statement, sql, type Transaction, transactionTime } from
 import { cellOf } from '#record-index';
 import { dateIn, dayNumber } from '../../lib/time-zones.ts';
 import { type EventFieldName, type EventFields, fieldNames } from './event-fields.ts';
+import type { ExactPlace } from './exact-place.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 
@@ -49,3 +50,6 @@ const daysOf = ({ allDay, startAt, endAt, timezone }: EventFields) => ({
   first_day: allDay ? dayNumber(dateIn(startAt, timezone)) : null,
   end_day: allDay ? dayNumber(dateIn(endAt, timezone)) : null,
 });
+
+export const exactPlaceOf = (place: ExactPlace | null): Statement =>
+  sql`${place && JSON.stringify(place)}::jsonb`;

@@ -8,6 +8,7 @@ import {
   columns,
   type EventChanges,
   eventsCountOf,
+  exactPlaceOf,
   isNews,
   type Occurrence,
   occurrenceColumns,
@@ -19,7 +20,6 @@ import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import { searchVector } from './search-words.ts';
-import { exactPlaceOf } from './unseen-moves.ts';
 
 /** `isAnnounced`: a public event is not new to the followers of its organizer, such as an imported one. */
 export type NewEventRow = { fields: StoredFields; occurrence?: Occurrence; isAnnounced?: boolean };

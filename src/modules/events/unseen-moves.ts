@@ -1,7 +1,8 @@
 /** Moves of an event that only the people who go may notice: those of the exact place within its public one. */
-import { type Statement, sql, type Transaction } from '#pg';
+import { sql, type Transaction } from '#pg';
 import { versionOfEvent } from './event-rules.ts';
-import type { ExactPlace, PlacedEvent, StoredFields } from './exact-place.ts';
+import { exactPlaceOf } from './event-writes.ts';
+import type { PlacedEvent, StoredFields } from './exact-place.ts';
 
 /** Whether nothing differs that others see: at most the exact place, which the public one hides. */
 export const changesUnseen = (before: PlacedEvent, { exactPlace, ...fields }: StoredFields): boolean =>
@@ -18,6 +19,3 @@ export const moveUnseen = (
   tx.query(
     sql`update events set exact_place = ${exactPlaceOf(fields.exactPlace ?? null)} where id = ${before.id}`,
   );
-
-export const exactPlaceOf = (place: ExactPlace | null): Statement =>
-  sql`${place && JSON.stringify(place)}::jsonb`;

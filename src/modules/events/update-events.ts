@@ -10,6 +10,7 @@ import {
   columns,
   type EventChanges,
   eventsCountOf,
+  exactPlaceOf,
   isNews,
   noChanges,
   type Occurrence,
@@ -22,7 +23,7 @@ import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
 import { type SearchedTexts, searchChange } from './search-words.ts';
 import { writeTombstones } from './tombstones.ts';
-import { changesUnseen, exactPlaceOf, moveUnseen } from './unseen-moves.ts';
+import { changesUnseen, moveUnseen } from './unseen-moves.ts';
 import { promoteWaitlist } from './waitlist.ts';
 
 /** `before`: the locked row, with the public place. `occurrence`: what changes about its series. */
