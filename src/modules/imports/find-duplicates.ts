@@ -87,7 +87,7 @@ const isNear = (place: Coordinates, { location }: EnteredEvent): boolean =>
   distanceKm(place, location) <= maxKm;
 
 /** Whether titles differ in case, accents and punctuation, in some letters, or in few of their words. */
-export function isSimilar(one: string, other: string): boolean {
+function isSimilar(one: string, other: string): boolean {
   const [a = [], b = []] = [one, other].map(wordsOf);
   if (a.length === 0 || b.length === 0) return one === other;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];

@@ -16,8 +16,6 @@ export type EntryPlace = Coordinates & {
   address: string;
   /** Why nothing says where the event is; empty unless `by` is `none`. */
   reason: string;
-  /** Where the event stands as long as nothing says where it is. */
-  draftAt: Coordinates;
   /** The name of the town at the coordinates. */
   town: string;
   /** Of a default place, where it comes from. */
@@ -104,9 +102,7 @@ function placeOfEntry(
   fallback: PlacedEntries['default'],
   { townOf, near, placing }: TownSources,
 ): EntryPlace {
-  const draftTown = townOf(zones[0]);
-  const draftAt = at(draftTown);
-  const rest = { reason: '', draftAt, from: null, isCountryGuessed: false, namesOther: false };
+  const rest = { reason: '', from: null, isCountryGuessed: false, namesOther: false };
   if (geo) return { ...geo, by: 'geo', address: `${geo.lat}, ${geo.lng}`, town: '', ...rest };
   if (found?.place) {
     const isCountryGuessed =
@@ -117,7 +113,7 @@ function placeOfEntry(
   const place = fallback?.place ?? null;
   const isInZone = place !== null && (zones.length === 0 || fitOf(place, { names: zones }) > 0);
   const isPossible = place !== null && (fallback?.from === 'option' || isInZone);
-  // A default place in another zone that nobody named is not where the event is, and a town that the text names is not the default place.
+  // A default place that was found and lies in another zone is not the place of the event. A town in the text is not the default place.
   if (candidates.length === 0 && isPossible)
     return {
       ...at(place),
@@ -125,7 +121,8 @@ function placeOfEntry(
       namesOther: fallback?.from !== 'option' && placing.gazetteer.named(address).length > 0,
     };
   const reason = reasonFor(address, candidates, place !== null && !isPossible ? place.name : '');
-  return { ...draftAt, by: 'none', address: 'To be announced', ...rest, reason, town: draftTown.name };
+  const town = townOf(zones[0]);
+  return { ...at(town), by: 'none', address: 'To be announced', ...rest, reason, town: town.name };
 }
 
 type TownSources = {

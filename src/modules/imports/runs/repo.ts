@@ -148,6 +148,7 @@ export type EntryRow = ComparedEntry & { n: number; eventId: string | null; isPu
 type StoredEntry = Pick<EntryRow, 'n' | 'state' | 'key' | 'eventId' | 'isPublished'> & {
   details: Omit<ComparedEntry, 'state' | 'key'>;
 };
+const entryColumns = sql`n, state, key, details, event_id, is_published`;
 const fromRow = ({ details, ...row }: StoredEntry): EntryRow => ({ ...row, ...details });
 
 export async function listEntries(
@@ -156,7 +157,7 @@ export async function listEntries(
   { state, after, limit }: { state: EntryState | undefined; after: number; limit: number },
 ): Promise<EntryRow[]> {
   const rows = await db.query<StoredEntry>(sql`
-    select n, state, key, details, event_id, is_published from import_entries
+    select ${entryColumns} from import_entries
     where user_id = ${userId} and import_id = ${id} and n > ${after} ${state ? sql`and state = ${state}` : sql``}
     order by n limit ${limit}`);
   return rows.map(fromRow);
@@ -164,7 +165,7 @@ export async function listEntries(
 
 export async function lockEntry(tx: Transaction, { userId, id }: Key, n: number): Promise<EntryRow | null> {
   const [row] = await tx.query<StoredEntry>(sql`
-    select n, state, key, details, event_id, is_published from import_entries
+    select ${entryColumns} from import_entries
     where user_id = ${userId} and import_id = ${id} and n = ${n} for update`);
   return row ? fromRow(row) : null;
 }
