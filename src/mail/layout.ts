@@ -19,8 +19,8 @@ export type MailContent = {
   code?: string;
   /** An event, with the leaf of a calendar: a month and a day in few letters. */
   event?: { month: string; day: string; title: string; lines: string[] };
-  /** An invitation: the event stands above all, large. `choices`: its answers, the usual one first, in place of the button. */
-  invitation?: { choices: MailLink[] };
+  /** The answers to an invitation, the usual one first, in place of the button. The event then stands above all, large. */
+  choices?: MailLink[];
   /** What a person wrote. */
   quote?: { by: string; text: string };
   paragraphs?: string[];
@@ -125,9 +125,9 @@ export function renderHtml(content: MailContent, instance: string): string {
 }
 
 function renderBody(content: MailContent): string {
-  const { heading, code, event, invitation, quote, paragraphs = [], lists = [], button } = content;
+  const { heading, code, event, choices, quote, paragraphs = [], lists = [], button } = content;
   const parts = [
-    ...(event && invitation
+    ...(event && choices
       ? [renderInvitation(heading, event)]
       : [
           `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${userText(heading)}</h1>`,
@@ -137,7 +137,7 @@ function renderBody(content: MailContent): string {
     quote && renderQuote(quote),
     ...paragraphs.map(renderParagraph),
     ...lists.flatMap(({ title, items }) => [title && renderParagraph(title), renderItems(items)]),
-    invitation ? invitation.choices.map(renderChoice).join('') : button && renderButton(button),
+    choices ? choices.map(renderChoice).join('') : button && renderButton(button),
   ];
   return parts.filter(Boolean).join('');
 }

@@ -33,7 +33,7 @@ export function invitationContent(
       quote: { by: name ?? mailText('people_someone', language), text: message },
     }),
     ...(links && {
-      invitation: { choices: choices.map((status) => toChoice(links.answer, status, language)) },
+      choices: answers.map((status) => toChoice(links.answer, status, language)),
       button: { text: mailText('invited_button', language), url: links.answer },
     }),
     footer: [
@@ -47,10 +47,10 @@ export function invitationContent(
   };
 }
 
-const choices = ['going', 'interested', 'declined'] as const;
+const answers = ['going', 'interested', 'declined'] as const;
 
 /** The page has this answer ready; opening it answers nothing. */
-const toChoice = (url: string, status: (typeof choices)[number], language: Language): MailLink => ({
+const toChoice = (url: string, status: (typeof answers)[number], language: Language): MailLink => ({
   text: mailText(`invited_${status}`, language),
   url: `${url}?answer=${status}`,
 });
