@@ -36,7 +36,7 @@ export const commentAudiences: Names<EventBody['commentVisibility']> = {
   guests: m.organizer_audience_guests,
   everyone: m.organizer_audience_everyone,
 };
-const visibilities: Names<EventBody['visibility']> = {
+export const visibilities: Names<EventBody['visibility']> = {
   public: m.organizer_visibility_public,
   unlisted: m.organizer_visibility_unlisted,
   private: m.organizer_visibility_private,

@@ -14,8 +14,7 @@ const states = ['new', 'changed', 'doubtful', 'refused', 'skipped', 'same'] as c
 export const load: PageServerLoad = async ({ locals, params: path, url }) => {
   requireMe(locals, url);
   const { api: client } = locals;
-  const asked = readQuery(url).text('state');
-  const state = states.find((each) => each === asked) ?? null;
+  const state = stateOf(url);
   const query = { ...readPage(url, entriesPerPage), ...(state && { state }) };
   const calendar = await read(getImport({ client, path }));
   const isRead = calendar.status !== 'reading' && calendar.status !== 'failed';
@@ -46,8 +45,8 @@ export const actions: Actions = {
 
 /** The list that was open when the form was sent. */
 function withoutAction(url: URL): string {
-  const query = new URLSearchParams(
-    readQuery(url).text('state') === '' ? {} : { state: readQuery(url).text('state') },
-  );
-  return query.size > 0 ? `?${query}` : '';
+  const state = stateOf(url);
+  return state ? `?state=${state}` : '';
 }
+
+const stateOf = (url: URL) => states.find((each) => each === readQuery(url).text('state')) ?? null;
