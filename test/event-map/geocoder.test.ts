@@ -106,7 +106,7 @@ test('streets: 200 from Photon, also if the address of the geocoder names no pat
   assert.equal((await search('Alexanderplatz', bare)).data.length, 2);
 });
 
-test('streets: an answer is kept for 30 days, for all servers; a search without street=true asks nobody', async () => {
+test('streets: an answer is kept for 30 days, for all servers; a search without street=true does not ask the geocoder', async () => {
   answer = nominatim;
   const other = await api.startAnother();
   await search('Kept street');

@@ -111,8 +111,8 @@ function hasDoubtfulZone(
 }
 
 /**
- * The zone that the entry names. Of several, or of none: that of its place, if its clocks show the same time. Dates are those of the
- * place, whatever the zone of the calendar.
+ * The zone that the entry names. Of several, or of none: that of its place, if its clocks show the same time. Dates are in the
+ * zone of the place, also where the calendar names another one.
  */
 function zoneOf({ timezone, zones: [first], period }: ChosenEntry, place: EntryPlace): string {
   const zone = timeZoneAt(place);

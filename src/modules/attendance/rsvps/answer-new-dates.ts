@@ -16,8 +16,8 @@ const peopleAtOnce = 1_000;
 
 /**
  * Gives new dates of a series what was decided about people there, and the RSVPs of those who have answered it, except suspended
- * people. Nobody is notified. The transaction must hold the lock of the series, so nobody answers it meanwhile, and no account with an
- * answer to it is deleted.
+ * people. Makes no notification. The transaction must hold the lock of the series, which excludes answers to it and the deletion of
+ * accounts that have answered it.
  */
 export async function answerNewDates(
   tx: Transaction,

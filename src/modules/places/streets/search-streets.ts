@@ -20,7 +20,7 @@ let form = 0;
 export async function searchStreets(services: StreetServices, q: string): Promise<Street[] | null> {
   const { db, config, clock, log } = services;
   if (!config.geocoder) return null;
-  // Nobody can read in the database what people searched for.
+  // The database stores a keyed hash of the search, so its readers do not learn what people searched for.
   const key = keyedHash(config.secretKey, 'geocoder', `${config.geocoder.url} ${normalizeName(q)}`);
   const known = await findAnswer(db, key, clock());
   if (known) return known;
