@@ -7,10 +7,11 @@ import type { Config } from '../config/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { CalendarError } from '../modules/imports/calendar-error.ts';
-import { maxFileBytes } from '../modules/imports/calendar-lines.ts';
+import { maxFileBytes } from '../modules/imports/file-bytes.ts';
 import { importCalendar, OrganizerError } from '../modules/imports/import-calendar.ts';
-import { type Calendar, parseCalendar } from '../modules/imports/parse-calendar.ts';
+import type { FileEntries } from '../modules/imports/parse-entry.ts';
 import type { DefaultPlace } from '../modules/imports/place-entries.ts';
+import { readFile } from '../modules/imports/read-file.ts';
 import type { ImportReport } from '../modules/imports/report.ts';
 import { loadCountryNames } from '../modules/places/address/country-names.ts';
 import { AddressFinder } from '../modules/places/address/find-address.ts';
@@ -78,7 +79,7 @@ function readAt({ at: text, place }: ImportOptions): Coordinates | null {
 
 async function importWithBar(
   db: Database,
-  calendar: Calendar,
+  calendar: FileEntries,
   options: Parameters<typeof importCalendar>[2],
 ): Promise<ImportReport> {
   let bar: ReturnType<typeof startProgressBar> | undefined;
@@ -119,9 +120,9 @@ async function findPlace(text: string | undefined, gazetteer: Gazetteer): Promis
 }
 
 /** @throws CommandError */
-async function readCalendar(file: string, bytes: Buffer): Promise<Calendar> {
+async function readCalendar(file: string, bytes: Buffer): Promise<FileEntries> {
   try {
-    return await parseCalendar(bytes);
+    return await readFile(bytes);
   } catch (error) {
     throw error instanceof CalendarError ? new CommandError(`${file} ${error.message}.`) : error;
   }

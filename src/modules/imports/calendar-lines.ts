@@ -1,12 +1,9 @@
 /** The content lines of an iCalendar file (RFC 5545): decoded, and unfolded. */
-import { CalendarError } from './calendar-error.ts';
+import { maxEntries, tooManyEntries, toUtf8 } from './file-bytes.ts';
 
 /** `number` is the line number of its first part in the file. */
 export type ContentLine = { number: number; text: string };
 
-const [maxBytes, maxEntries] = [5_000_000, 5_000];
-/** Of a file: UTF-16 has up to two bytes for each of UTF-8. */
-export const maxFileBytes = 2 * maxBytes + 2;
 /** In bytes. What a line has behind them is not read: it is longer than any text of an event. */
 const maxLineLength = 64 * 1024;
 
@@ -16,29 +13,10 @@ const maxLineLength = 64 * 1024;
  * @throws CalendarError above a bound
  */
 export function readLines(bytes: Buffer): Iterable<ContentLine> {
-  if (bytes.length > maxFileBytes) throw tooLarge();
-  const decoded = toUtf8(bytes);
-  if (decoded.length > maxBytes) throw tooLarge();
   // One character is one byte, because a fold can be within a UTF-8 character.
-  const text = decoded.toString('latin1');
-  if (countEntries(text) > maxEntries)
-    throw new CalendarError('payload_too_large', `has more than ${maxEntries.toLocaleString('en')} entries`);
+  const text = toUtf8(bytes).toString('latin1');
+  if (countEntries(text) > maxEntries) throw tooManyEntries();
   return unfold(text);
-}
-
-const tooLarge = () => new CalendarError('payload_too_large', `has more than ${maxBytes / 1e6} MB`);
-
-/** Converts UTF-16, with or without a byte order mark, to UTF-8, and removes a byte order mark of UTF-8. */
-function toUtf8(bytes: Buffer): Buffer {
-  const [a, b, c] = bytes;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
-  const isLittle = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0);
-  const isBig = (a === 0xfe && b === 0xff) || (a === 0 && b !== 0);
-  if (!isLittle && !isBig) return bytes;
-  const start = a === 0xff || a === 0xfe ? 2 : 0;
-  const pairs = Buffer.from(bytes.subarray(start, bytes.length - (bytes.length % 2)));
-  const text = (isLittle ? pairs : pairs.swap16()).toString('utf16le');
-  return Buffer.from(text.toWellFormed());
 }
 
 /** Stops counting above the bound. */

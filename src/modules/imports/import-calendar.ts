@@ -4,7 +4,7 @@ import { lockAccount } from '../accounts/accounts.ts';
 import type { Gazetteer } from '../places/gazetteer.ts';
 import { type ComparedEntry, compareEntries } from './compare-entries.ts';
 import { EntryError } from './entry-error.ts';
-import type { Calendar } from './parse-calendar.ts';
+import type { FileEntries } from './parse-entry.ts';
 import type { DefaultPlace } from './place-entries.ts';
 import { type Published, publishEntry } from './publish-entry.ts';
 import { type ReadEntry, readEntries } from './read-entries.ts';
@@ -34,12 +34,12 @@ export class OrganizerError extends Error {}
  */
 export async function importCalendar(
   db: Database,
-  calendar: Calendar,
+  file: FileEntries,
   options: ImportOptions,
 ): Promise<ImportReport> {
   const { organizerId, category = 'other', place = null, gazetteer, now = new Date() } = options;
   const defaults = { category, visibility: 'public' as const };
-  const read = await readEntries(db, calendar, { organizerId, place, gazetteer, now, ...defaults });
+  const read = await readEntries(db, file, { organizerId, place, gazetteer, now, ...defaults });
   const compared = await compareEntries(db, { organizerId, keepsEdits: true }, read.entries);
   const report: ImportReport = { ...emptyReport(), place: read.place };
   options.onProgress?.(0, compared.length);

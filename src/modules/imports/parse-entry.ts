@@ -52,6 +52,9 @@ export type CalendarEntry = {
   notes: string[];
 };
 
+/** The entries of a file, and what it says of all of them. Each kind of file has a reader that returns it. */
+export type FileEntries = { calendar: Calendar; parsed: (CalendarEntry | EntryIssue)[] };
+
 export const limits = {
   title: maxLength(eventFields.title.input),
   description: maxLength(eventFields.description.input),

@@ -10,7 +10,7 @@ import { type ChosenEntry, chooseDates } from './choose-dates.ts';
 import { contentOf, type Doubt, type EntryContent, type EntryDefaults } from './entry-content.ts';
 import { EntryError } from './entry-error.ts';
 import type { Calendar } from './parse-calendar.ts';
-import { parseEntry } from './parse-entry.ts';
+import type { FileEntries } from './parse-entry.ts';
 import { type DefaultPlace, type EntryPlace, type PlacedEntries, placeEntries } from './place-entries.ts';
 import type { Cause, ImportReport } from './report.ts';
 
@@ -43,11 +43,14 @@ export type ReadOptions = EntryDefaults & {
 };
 
 /**
- * Reads the entries of a calendar in many turns of the event loop.
+ * Finds what the entries of a file are, in many turns of the event loop.
  * @returns the entries in the order of their lines
  */
-export async function readEntries(db: Database, calendar: Calendar, options: ReadOptions): Promise<ReadFile> {
-  const parsed = await mapInTurns(calendar.blocks, (block) => parseEntry(block, calendar));
+export async function readEntries(
+  db: Database,
+  { calendar, parsed }: FileEntries,
+  options: ReadOptions,
+): Promise<ReadFile> {
   const issues = [...calendar.errors];
   const readable = parsed.flatMap((entry) => {
     if ('period' in entry) return [entry];

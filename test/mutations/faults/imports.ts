@@ -4,6 +4,8 @@ import { type Fault, faultsOf } from '../fault.ts';
 export const importFaults: Fault[] = [
   ...faultsOf('src/modules/imports/calendar-lines.ts', [
     ['if (countEntries(text) > maxEntries)', 'if (false)', 'import', 'a file of any number of entries'],
+  ]),
+  ...faultsOf('src/modules/imports/file-bytes.ts', [
     ['if (decoded.length > maxBytes) throw tooLarge();', '', 'import', 'a file of twice the size, in UTF-16'],
   ]),
   ...faultsOf('src/modules/imports/zone-rules.ts', [

@@ -7,9 +7,9 @@ import type { Gazetteer } from '../../places/gazetteer.ts';
 import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
 import { findDuplicates } from '../find-duplicates.ts';
-import { parseCalendar } from '../parse-calendar.ts';
 import type { DefaultPlace } from '../place-entries.ts';
 import { readEntries } from '../read-entries.ts';
+import { readFile } from '../read-file.ts';
 import { fetchSource } from '../sources/fetch-source.ts';
 import { type Counts, findSource, insertEntries, lockRun, type Run, setReview } from './repo.ts';
 
@@ -30,11 +30,11 @@ type Services = {
 export async function readRun({ db, clock, config }: Services, run: Run): Promise<void> {
   const source = await findSource(db, run);
   const url = source.url === null ? null : parseAddress(source.url);
-  const file = url ? await fetchSource(url, { testOrigin: config.importTestOrigin }) : source.file;
+  const file = url ? (await fetchSource(url, { testOrigin: config.importTestOrigin })).bytes : source.file;
   if (!file) return;
   const gazetteer = await loadGazetteer();
   const { place, category, visibility } = run.options;
-  const { entries } = await readEntries(db, await parseCalendar(file), {
+  const { entries } = await readEntries(db, await readFile(file), {
     ...{ organizerId: run.userId, category, visibility, gazetteer, now: clock() },
     place: place && named(place, gazetteer),
   });

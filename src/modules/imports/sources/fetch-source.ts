@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { isPublicAddress, lookupAllowed } from '#base';
 import { requestSpan } from '#telemetry';
 import { CalendarError } from '../calendar-error.ts';
-import { maxFileBytes } from '../calendar-lines.ts';
+import { maxFileBytes, tooLarge } from '../file-bytes.ts';
 import { redirectionOf } from './source-address.ts';
 
 /** The calendar cannot be fetched. All reasons look the same: they would tell which machines of the operator exist. */
@@ -22,14 +22,17 @@ type FetchOptions = {
   testOrigin: string | undefined;
 };
 
+/** `type`: the media type that the answer names, without its parameters; empty without one. */
+export type FetchedFile = { bytes: Buffer; type: string };
+
 /** @throws SourceError; CalendarError for a body that is too long */
-export async function fetchSource(address: URL, { testOrigin }: FetchOptions): Promise<Buffer> {
+export async function fetchSource(address: URL, { testOrigin }: FetchOptions): Promise<FetchedFile> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     let url = address;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const response = await request(url, testOrigin, signal);
-      if (response.statusCode === 200) return await readBody(response);
+      if (response.statusCode === 200) return { bytes: await readBody(response), type: typeOf(response) };
       const { location } = response.headers;
       response.destroy();
       const next = isRedirection(response) && location ? redirectionOf(url, location, testOrigin) : null;
@@ -45,8 +48,11 @@ export async function fetchSource(address: URL, { testOrigin }: FetchOptions): P
 const isRedirection = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode);
 
+const typeOf = ({ headers }: IncomingMessage): string =>
+  headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
 const headers = {
-  accept: 'text/calendar, text/html;q=0.8, */*;q=0.5',
+  accept: 'text/calendar, text/csv;q=0.9, text/html;q=0.8, */*;q=0.5',
   'accept-encoding': 'gzip, deflate, br, zstd',
   'user-agent': 'Potluck (calendar import)',
 };
@@ -92,7 +98,7 @@ async function readBody(response: IncomingMessage): Promise<Buffer> {
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > maxFileBytes) throw new CalendarError('payload_too_large', 'has more than 5 MB');
+      if (length > maxFileBytes) throw tooLarge();
       chunks.push(chunk);
     }
   } finally {
