@@ -73,7 +73,7 @@ export const eventOperations: Record<string, Operation> = {
   'GET /v1/templates': open(),
   'GET /v1/places': {
     ...open(),
-    ...asking({ q: needed(prose(100)), near: text(coordinates(2)), street: yesOrNo, limit }),
+    ...asking({ q: needed(prose(300)), near: text(coordinates(2)), street: yesOrNo, limit }),
     ...row({ path: () => '/v1/places?q=oslo' }),
   },
 
