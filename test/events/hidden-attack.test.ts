@@ -63,7 +63,7 @@ const body = (i: number, at: Place) => ({
 });
 
 const hidden: Hidden[] = [];
-for (let i = 0; i < often(1_000, 60); i++) {
+for (let i = 0; i < often(1_000, 30); i++) {
   const at = anyPlace(i);
   const event = { title: 'Attacked', startAt: inDays(8), endAt: inDays(9), timezone: 'UTC', ...body(i, at) };
   const { id } = await createEvent(api, organizer, event);
@@ -117,7 +117,7 @@ function questionsAbout({ id, at, moved, shown, word }: Hidden): string[] {
 }
 
 const questions = sampleOf(hidden, 4)
-  .slice(0, 250)
+  .slice(0, often(250, 4))
   .flatMap(questionsAbout)
   .concat(
     [3, 9, 14].map((zoom) => `/v1/events/map?bbox=-180,-90,180,90&zoom=${zoom}`),

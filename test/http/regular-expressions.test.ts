@@ -8,7 +8,7 @@ import { variable } from '../support/test-database.ts';
 import { patternsIn, readLiterals, type SourcePattern } from './source-patterns.ts';
 
 /** Of each text. A search in linear time takes less than 1 ms, one in quadratic time seconds, or with short texts tenths of one. */
-const length = often(64_000, 32_000);
+const length = often(64_000, 16_000);
 /** Of the processor, in ms: a search in linear time takes a tenth of it. */
 const limitOf = (texts: string[]) => 100 + texts.reduce((sum, text) => sum + text.length, 0) / 25_000;
 
