@@ -5,7 +5,7 @@
  * be on another machine, whose operator watches its disk.
  */
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { freeBytesOf } from '#base';
 import type { Config } from '../config/config.ts';
 import { Problem } from '../lib/errors.ts';
@@ -62,7 +62,8 @@ export async function registerDiskReserve(
 ): Promise<void> {
   await disk.start();
   app.addHook('onClose', async () => disk.stop());
-  app.addHook('onRequest', (request, _reply, done) => {
+  const refuseFull: onRequestHookHandler = (request, _reply, done) => {
+    // A route of pages may have several methods.
     if (readMethods.has(request.method)) return done();
     try {
       disk.assertFree();
@@ -71,5 +72,9 @@ export async function registerDiskReserve(
       outages.report('database writes', error);
       done(new Problem('unavailable'));
     }
+  };
+  app.addHook('onRoute', (route) => {
+    if ([route.method].flat().every((method) => readMethods.has(method))) return;
+    route.onRequest = [refuseFull, ...[route.onRequest ?? []].flat()];
   });
 }

@@ -24,10 +24,13 @@ const schemeAndHost = /^https?:\/\/[^/?#]+/i;
  * Returns the path and the query of an absolute address, which every server must accept. Routes, the log and the pages
  * then see the same address as of any other request. Returns other targets as they are.
  */
-export function originForm(target: string): string {
+function originForm(target: string): string {
   const rest = target.replace(schemeAndHost, '');
   return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
+
+/** Gives the router a path that it can read, of any target. */
+export const rewriteUrl = ({ url }: IncomingMessage): string => readablePath(originForm(url ?? '/'));
 
 /** Refuses targets that are no path, such as `GET *` and `ftp://host/`. `OPTIONS *` asks about the server itself. */
 export function registerTargetCheck(app: FastifyInstance): void {
@@ -38,7 +41,7 @@ export function registerTargetCheck(app: FastifyInstance): void {
 }
 
 /** Escapes the `%` of a path with invalid percent-encoding, so that the router treats it as an unknown id. */
-export function readablePath(url: string): string {
+function readablePath(url: string): string {
   const [path = '', ...query] = url.split('?');
   return isDecodable(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?');
 }

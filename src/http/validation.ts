@@ -12,7 +12,6 @@ import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.
 import {
   isOneGrapheme,
   isPersonName,
-  isStorable,
   isVisibleLine,
   isVisibleText,
   withoutBidiControls,
@@ -292,6 +291,9 @@ function undecodable(url: string): FieldError[] {
     message: 'is not percent-encoded UTF-8',
   }));
 }
+
+/** PostgreSQL stores no NUL, and a lone surrogate would become U+FFFD. */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Returns errors for texts with NUL or lone surrogates, at any depth. */
 function unstorable(value: unknown, path: string): FieldError[] {

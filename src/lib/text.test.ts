@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { escapeLike, fold, isOneGrapheme, isStorable, shorten, words } from './text.ts';
+import { escapeLike, fold, isOneGrapheme, shorten, words } from './text.ts';
 
 test('fold: removes case and accents, and replaces letters that Unicode does not decompose', () => {
   assert.equal(fold('Łódź STRASSE Straße Ærø İzmir ﬁn'), 'lodz strasse strasse aero izmir fin');
@@ -20,12 +20,6 @@ test('words: punctuation separates words, marks are retained, unspaced scripts a
 test('isOneGrapheme: true for a flag or a family, false for two letters and for an empty text', () => {
   for (const one of ['🎂', '🏳️‍🌈', '👨‍👩‍👧', 'é', '🇩🇪']) assert.ok(isOneGrapheme(one), one);
   for (const other of ['', 'ab', '🎂🎂']) assert.ok(!isOneGrapheme(other), other);
-});
-
-test('isStorable: false for NUL and for a lone surrogate', () => {
-  assert.ok(isStorable('🎂'));
-  assert.ok(!isStorable('a\0b'));
-  assert.ok(!isStorable('\ud83c'));
 });
 
 test('escapeLike: escapes wildcards and backslashes', () => {

@@ -67,13 +67,6 @@ export function isOneGrapheme(text: string): boolean {
   return first !== undefined && second === undefined;
 }
 
-/**
- * Returns true if PostgreSQL can store the text: no NUL, and no lone surrogate, which would become U+FFFD.
- */
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
-}
-
 /** Escapes the wildcards of a `like` pattern. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 

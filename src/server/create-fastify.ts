@@ -1,12 +1,11 @@
 /** Creates the Fastify instance: the limits and error responses of the HTTP server. */
-import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { ReadyConfig } from '../config/config.ts';
 import type { App } from '../http/app.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { createClientErrorHandler, maxParamLength, sendError } from '../http/problems.ts';
-import { originForm, readablePath, requestIdOf } from '../http/request-head.ts';
+import { requestIdOf, rewriteUrl } from '../http/request-head.ts';
 import type { createStandardHeaders } from '../http/security-headers.ts';
 
 export function createFastify(config: ReadyConfig, headers: ReturnType<typeof createStandardHeaders>): App {
@@ -26,7 +25,7 @@ export function createFastify(config: ReadyConfig, headers: ReturnType<typeof cr
     },
     // A long id gets the 404 of an unknown id. The limit of the request's headers bounds its length.
     routerOptions: { maxParamLength },
-    rewriteUrl: (request: IncomingMessage) => readablePath(originForm(request.url ?? '/')),
+    rewriteUrl,
     // A closing server still responds to requests on open connections.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();

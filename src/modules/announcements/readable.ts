@@ -7,7 +7,7 @@ import { isOrganizer } from '../events/audience.ts';
 import type { EventRow } from '../events/present.ts';
 import { findEvent } from '../events/repo.ts';
 import { invitedIn, isVisibleTo } from '../events/standings.ts';
-import { listBlocked } from '../people/repo.ts';
+import { listBlocked } from '../people/blocks.ts';
 import {
   type AnnouncementRow,
   findAnnouncement,

@@ -9,13 +9,13 @@ import { fieldRows } from './event-fields.ts';
 import {
   type ListElement,
   listedJson,
+  roundDistance,
   serializeCursorPage,
   serializeEvent,
   serializePage,
 } from './event-serializer.ts';
 import {
   type EventRow,
-  roundDistance,
   toEvent,
   toListedEvent,
   type ViewerState,

@@ -19,7 +19,6 @@ import {
   type EventRow,
   type MyBooking,
   type RecordViewer,
-  roundDistance,
   toCommonEvent,
   toHidden,
   toListedEvent,
@@ -183,6 +182,9 @@ export const serializeCursorPage = (
 
 /** The page that is being composed. */
 const page = new ByteWriter();
+
+/** In km, to 10 metres, the precision of an address. */
+export const roundDistance = (km: number): number => Math.round(km * 100) / 100;
 
 /** Required fields come before optional ones, as in the output of fast-json-stringify. */
 function composePage(elements: (ListElement & { extraJson?: string })[], lastField: string): Buffer {

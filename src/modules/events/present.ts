@@ -98,9 +98,6 @@ export const toSeriesOf = ({
 }: Pick<EventRow, 'seriesId' | 'seriesDate' | 'ownFields'>) =>
   id === null || date === null ? null : { id, date, isChanged: ownFields.length > 0 };
 
-/** Rounds a distance in km to 10 metres, the precision of an address. */
-export const roundDistance = (km: number): number => Math.round(km * 100) / 100;
-
 /** An event in lists, without the viewer's own fields and the distance. */
 export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => common(row, publicUrl);
 

@@ -2,8 +2,8 @@
 import { createRecordCache, type Source } from '#fresh-records';
 import type { Database } from '#pg';
 import { recordKinds } from '../../schema/record-kinds.ts';
+import { blockLoader } from './blocks.ts';
 import type { PersonRow } from './present.ts';
-import { blockLoader } from './profiles.ts';
 import { listPeople, type VersionedPerson } from './repo.ts';
 
 export type People = {

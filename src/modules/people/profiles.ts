@@ -1,8 +1,9 @@
 /** Profiles and relations as they are in the database. Simultaneous requests share statements. */
 import type { Replicas } from '#fresh-records';
 import { createLoader, type Database } from '#pg';
+import { blockLoader } from './blocks.ts';
 import type { FoundRow } from './present.ts';
-import { listBlocked, listProfiles, type ProfileKey, type SeenProfile } from './repo.ts';
+import { listProfiles, type ProfileKey, type SeenProfile } from './repo.ts';
 import { searchUsers, type UserSearch } from './search/repo.ts';
 
 export type Profiles = {
@@ -24,13 +25,3 @@ export const createProfiles = (db: Database, replicas: Replicas): Profiles => ({
     { keyOf: (search) => Object.values(search).join(), maxBatchSize: 16, concurrency: 4 },
   ),
 });
-
-/** @param orBlockedBy whether also those count who blocked the person */
-export const blockLoader = (db: Database, orBlockedBy: boolean): ((userId: string) => Promise<string[]>) =>
-  createLoader(
-    async (ids: string[]) => {
-      const rows = Map.groupBy(await listBlocked(db, ids, orBlockedBy), ({ userId }) => userId);
-      return ids.map((id) => rows.get(id)?.map(({ otherId }) => otherId) ?? []);
-    },
-    { keyOf: (id) => id },
-  );

@@ -53,17 +53,6 @@ export const foundColumns = (viewerId: Statement | string | null): Statement => 
     select 1 from relations r where r.user_id = u.id and r.other_id = ${viewerId} and r.followed_by
   ) as is_following`;
 
-/** Whom each of these people blocked, or with `orBlockedBy` also who blocked them. */
-export async function listBlocked(
-  db: Queryable,
-  userIds: string[],
-  orBlockedBy: boolean,
-): Promise<{ userId: string; otherId: string }[]> {
-  const condition = orBlockedBy ? sql`(blocks or blocked_by)` : sql`blocks`;
-  return await db.query<{ userId: string; otherId: string }>(sql`
-    select user_id, other_id from relations where ${isOneOf(sql`user_id`, userIds)} and ${condition}`);
-}
-
 /**
  * Applies `change` to the relation between two people, and updates the counters of both by the difference.
  *

@@ -12,7 +12,7 @@ import { mayLeave, mayRemind } from '../../invitations/may-leave.ts';
 import { isRefused, refusalLinks } from '../../invitations/refusals.ts';
 import { contactOf, findInvitation, type InvitationRow, storeDelivery } from '../../invitations/repo.ts';
 import { invitationUrl } from '../../invitations/token.ts';
-import { listBlocked } from '../../people/repo.ts';
+import { listBlocked } from '../../people/blocks.ts';
 import type { PeopleServices } from '../../people/services.ts';
 import { invitationContent } from './invitation-content.ts';
 import type { MailContext } from './mail-content.ts';
