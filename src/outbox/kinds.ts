@@ -4,7 +4,7 @@
  */
 import { dayMs, hourMs, minId, minuteMs } from '#base';
 import { type Statement, sql } from '#pg';
-import { type Audience, guestAudiences, peopleOf, recipientsOf } from './audiences.ts';
+import { type Audience, guestAudiences, peopleOf, recipientsOf, type Subject } from './audiences.ts';
 
 /** Where a notification goes. */
 export type Channel = 'inbox' | 'push' | 'mail';
@@ -57,17 +57,18 @@ type DeliveredKind = Kind & {
 
 /**
  * Statements that select the `user_id` of recipients. A person may occur more than once. `actorId`: the organizer of the event; the
- * author of an announcement, which alone has an `audience`.
+ * author of an announcement, which alone has an `audience` and may be about a series.
  */
 type Recipients = (of: {
   eventId: string;
+  subject: Subject;
   actorId: string;
   audience: Audience[];
   since: string | null;
 }) => Statement[];
 
-const guests: Recipients = ({ eventId }) => peopleOf(eventId, guestAudiences);
-const attendees: Recipients = ({ eventId }) => peopleOf(eventId, ['going']);
+const guests: Recipients = ({ subject }) => peopleOf(subject, guestAudiences);
+const attendees: Recipients = ({ subject }) => peopleOf(subject, ['going']);
 /** Of moves that only people see who go, no others are told. */
 const guestsOfChange: Recipients = (of) => {
   const others = guestAudiences.filter((list) => list !== 'going');
@@ -76,7 +77,7 @@ const guestsOfChange: Recipients = (of) => {
     where event_id = ${of.eventId} and kind = 'eventChanged' and id >= ${of.since ?? minId} and not only_going)`;
   return [
     ...attendees(of),
-    ...peopleOf(of.eventId, others).map((people) => sql`${people} and ${concernsAll}`),
+    ...peopleOf(of.subject, others).map((people) => sql`${people} and ${concernsAll}`),
   ];
 };
 
@@ -117,7 +118,7 @@ export const fanOuts = {
     description: 'the event is cancelled',
   },
   announcement: {
-    to: ({ eventId, actorId, audience }) => recipientsOf({ eventId, authorId: actorId, audience }),
+    to: ({ subject, actorId, audience }) => recipientsOf({ subject, authorId: actorId, audience }),
     while: () => sql`true`,
     isAlsoAfterEnd: true,
     isFromPerson: true,

@@ -2,7 +2,7 @@
 import { newId } from '#base';
 import { sql, type Transaction } from '#pg';
 import { insertAnnouncement } from './announcements.ts';
-import { type Audience, countRecipients, guestAudiences } from './audiences.ts';
+import { type Audience, countRecipients, eventSubject, guestAudiences } from './audiences.ts';
 import { insertFanOuts } from './causes.ts';
 import type { StoredFanOutKind } from './kinds.ts';
 
@@ -79,9 +79,9 @@ async function storeMessage(
   message: ChangeMessage & { id: string; subjectId: string; audience: Audience[] },
   now: Date,
 ): Promise<void> {
-  const { subjectId: eventId, authorId, audience } = message;
-  const recipients = await countRecipients(tx, { eventId, authorId, audience });
-  const sent = { status: 'sent', isOfChange: true, sendAt: now } as const;
+  const { subjectId, authorId, audience } = message;
+  const recipients = await countRecipients(tx, { subject: eventSubject(subjectId), authorId, audience });
+  const sent = { status: 'sent', isOfSeries: false, isOfChange: true, sendAt: now } as const;
   await tx.execute(insertAnnouncement({ ...message, ...sent, recipients }, now));
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runFanOuts } from '../../src/modules/notifications/delivery/fan-out.ts';
 import { createNotificationClient } from '../notifications/notification-client.ts';
+import { createSeriesClient } from '../series/series-client.ts';
 import { connectionOf, untilBlockedBy, untilWaiting } from '../support/blocked-transactions.ts';
 import {
   createAdmin,
@@ -224,3 +225,29 @@ async function counted(eventId: string) {
   assert.equal(pending, 0);
   return row;
 }
+
+test('race: of announcements to a series at once on two servers, the limit lets 5 pass, and each guest is notified once', async () => {
+  const { createSeries, eventsOf, eventOn } = createSeriesClient(api);
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const day = Temporal.Now.plainDateISO('UTC').add({ days: 20 }).toString();
+  const { id } = await createSeries(organizer, { event: eventOn(day) });
+  for (const { id: date } of await eventsOf(id)) await rsvpGoing(api, guest, date);
+  const path = `/v1/series/${id}/announcements`;
+  const responses = await atOnce(
+    'series',
+    id,
+    [api, second, api, second, api, second].map(
+      (server) => () => server.post(path, organizer.token, { text: 'x' }),
+    ),
+  );
+  const statuses = responses.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [201, 201, 201, 201, 201, 429]);
+  await Promise.all([deliver(api), deliver(second)]);
+  await deliver();
+  const told = (await inbox(guest)).filter(({ kind }) => kind === 'announcement');
+  assert.deepEqual(
+    told.map(({ count }) => count),
+    [20],
+  );
+});

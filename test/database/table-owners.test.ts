@@ -31,6 +31,7 @@ const exceptions: Record<string, string> = {
   'modules/notifications notification_causes': 'a cause is deleted in the transaction that delivers it',
   'modules/notifications notification_fan_outs':
     'a fan-out moves on in the transaction that stores its causes',
+  'modules/events announcements': 'what is about an event or a series is deleted with it',
   'modules/notifications announcements': 'a fan-out moves on in the transaction that stores its causes',
   'outbox announcements': 'what an organizer writes about a change is stored with its notice',
   'modules/notifications {}': 'what an organizer has not read is in the rows that count it, of three modules',

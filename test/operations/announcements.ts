@@ -18,14 +18,14 @@ import { listOf, oneOf, prose, type Rule, setOf, timestamp } from './rules.ts';
 
 const lists = ['going', 'interested', 'waiting', 'requesting', 'unanswered', 'claimants'];
 const anyOf = setOf(...lists);
-const audience: Rule = {
+export const audience: Rule = {
   ...anyOf,
   judge: (value) => (Array.isArray(value) && value.length === 0 ? 'shape' : anyOf.judge(value)),
   good: anyOf.good.slice(1),
   bad: [[], ...anyOf.bad],
 };
 /** Names with commas between them, which may repeat. */
-const audienceList: Rule = {
+export const audienceList: Rule = {
   judge: (value) => {
     if (typeof value !== 'string') return 'shape';
     return listOf(oneOf(...lists), 1, lists.length).judge(value.split(','));
@@ -34,13 +34,13 @@ const audienceList: Rule = {
   bad: ['', 'going,', 'unknown', 'GOING', [...lists, 'going'].join()],
 };
 /** From now to the end of the event. */
-const sendAt: Rule = {
+export const sendAt: Rule = {
   ...timestamp,
   judge: (value) => (timestamp.judge(value) === 'shape' ? 'shape' : 'open'),
   good: [],
 };
-const words = prose(2_000, { min: 1 });
-const hello = () => ({ text: 'Bring slippers!' });
+export const words = prose(2_000, { min: 1 });
+export const hello = () => ({ text: 'Bring slippers!' });
 
 /** An announcement of the organizer, whose earlier ones are too old to count in the limit of a day. */
 async function announce({ api, organizer, event }: RowContext): Promise<string> {

@@ -1,6 +1,7 @@
 /** Series of events. */
 import { eventBody } from '../support/factories.ts';
 import { expectStatus } from '../support/setup.ts';
+import { audience, audienceList, hello, sendAt, words } from './announcements.ts';
 import { cursorPage, yesOrNo } from './fields.ts';
 import { newItem } from './items.ts';
 import {
@@ -58,9 +59,9 @@ const rowsOf = (tail: string) => ({
   '': { path: madeBy(tail) },
   private: { ...privateRead, path: madeBy(tail, { visibility: 'private' }) },
 });
-const ownRowsOf = (tail: string) => ({
-  '': { statuses: ownersOnly(200), path: madeBy(tail) },
-  private: privateRow(200, { path: madeBy(tail, { visibility: 'private' }) }),
+const ownRowsOf = (tail: string, status = 200) => ({
+  '': { statuses: ownersOnly(status), path: madeBy(tail) },
+  private: privateRow(status, { path: madeBy(tail, { visibility: 'private' }) }),
 });
 const repeatable =
   (visibility: string) =>
@@ -114,6 +115,22 @@ export const seriesOperations: Record<string, Operation> = {
       'for everyone': { path: madeBy('/guests', { guestListVisibility: 'everyone' }) },
       private: { ...privateRead, path: madeBy('/guests', { visibility: 'private' }) },
     },
+  },
+  'POST /v1/series/{id}/announcements': {
+    ...required(201),
+    ...of({ text: words }, { audience, sendAt }),
+    example: hello,
+    rows: ownRowsOf('/announcements', 201),
+  },
+  'GET /v1/series/{id}/announcements': {
+    ...optional(),
+    ...asking(cursorPage),
+    rows: rowsOf('/announcements'),
+  },
+  'GET /v1/series/{id}/announcements/recipients': {
+    ...required(),
+    ...asking({ audience: text(audienceList) }),
+    rows: ownRowsOf('/announcements/recipients'),
   },
   'GET /v1/me/series': { ...required(), ...asking(cursorPage) },
   'PUT /v1/series/{id}/items': {

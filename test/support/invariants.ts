@@ -194,6 +194,9 @@ const rules: Record<string, string> = {
     select subject_id, id from announcements
     where (status in ('scheduled', 'missed') and (sent_at is not null or recipients is not null or position is not null))
       or (status = 'sent' and sent_at is null)`,
+  'what an announcement is about exists': `
+    with subjects as materialized (select id, false as is_of_series from events union all select id, true from series)
+    select subject_id, id from announcements where (subject_id, is_of_series) not in (select id, is_of_series from subjects)`,
   'the session of a guest is of its event': `
     with guests as materialized (select id, guest_of from users where guest_of is not null),
       opened as materialized (select user_id, id, event_id from sessions)

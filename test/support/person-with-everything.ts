@@ -152,6 +152,11 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     event: eventBody({ startAt: '2040-05-01T18:00:00Z', endAt: '2040-05-01T20:00:00Z' }),
     rrule: 'FREQ=WEEKLY;COUNT=2',
   });
+  const words = { text: 'Xanthippe brings songs.' };
+  expectStatus(
+    await api.post(`/v1/series/${expectStatus(series, 201).body.id}/announcements`, person.token, words),
+    201,
+  );
   const { body: occurrences } = await api.get(`/v1/series/${expectStatus(series, 201).body.id}/events`);
   const choir = await api.post('/v1/series', a.token, {
     event: eventBody({ startAt: '2040-06-01T18:00:00Z', endAt: '2040-06-01T20:00:00Z' }),

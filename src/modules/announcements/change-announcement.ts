@@ -23,7 +23,7 @@ export const changeAnnouncement = defineEndpoint({
   method: 'PATCH',
   summary: 'Change an announcement',
   description:
-    'For the organizer of its event and admins. `audience` and `sendAt` only while it is `scheduled`. The text of one that was sent ' +
+    'For the organizer of its event or series and admins. `audience` and `sendAt` only while it is `scheduled`. The text of one that was sent ' +
     'changes on pages, and in what has not left yet; nothing is sent again.',
   body: AnnouncementChange,
   response: { 200: Announcement },
@@ -34,9 +34,9 @@ export const changeAnnouncement = defineEndpoint({
     const now = clock();
     const sendAt = body.sendAt === undefined ? undefined : readSendAt(body.sendAt, now);
     return await actAs(db, caller, async (tx, caller) => {
-      const { row, event } = await requireOwnAnnouncement(tx, id, caller);
+      const { row, subject } = await requireOwnAnnouncement(tx, id, caller, now);
       requireChangeable(row, body);
-      if (sendAt) requireSendable(event, sendAt, now);
+      if (sendAt) requireSendable(subject, sendAt, now);
       const { text = row.text, audience = row.audience } = body;
       const editedAt = text === row.text ? row.editedAt : now;
       const changed = { ...row, text, audience, sendAt: sendAt ?? row.sendAt, editedAt };
@@ -62,14 +62,14 @@ export const deleteAnnouncement = defineEndpoint({
   method: 'DELETE',
   summary: 'Delete an announcement',
   description:
-    'For the organizer of its event and admins. Also deletes its unread notifications, and its mails that have not left yet.',
+    'For the organizer of its event or series and admins. Also deletes its unread notifications, and its mails that have not left yet.',
   response: { 200: Success },
   problems: ['announcement_not_found', 'not_organizer'],
 
-  async handler({ caller, params }, { db }: EventServices) {
+  async handler({ caller, params }, { db, clock }: EventServices) {
     const id = readId(params.id, 'announcement_not_found');
     await actAs(db, caller, async (tx, caller) => {
-      const { row } = await requireOwnAnnouncement(tx, id, caller);
+      const { row } = await requireOwnAnnouncement(tx, id, caller, clock());
       await tx.execute(emptyAnnouncement(row));
       await deleteQueuedMailsAbout(tx, id);
     });

@@ -1,8 +1,8 @@
 /** Decides what may be announced, and when an announcement is sent. */
 import { dayMs, hourMs, parseTimestamp } from '#base';
 import { invalid, Problem } from '../../lib/errors.ts';
-import type { EventRow } from '../events/present.ts';
 import type { AnnouncementRow } from './repo.ts';
+import type { Subject } from './subjects.ts';
 
 /** In 24 hours, on every server: these limits protect the mailboxes of guests. */
 export const maxOfEvent = 5;
@@ -18,17 +18,22 @@ export function readSendAt(text: string, now: Date): Date {
   return at;
 }
 
-type Announced = Pick<EventRow, 'status' | 'hiddenAt' | 'endAt'>;
+type Announced = Pick<Subject, 'status' | 'isHiddenByAdmin' | 'endAt'>;
 
 /**
  * Checks that an announcement can be sent, now or later. After the end of the event it can be sent now.
  * @throws Problem `invalid_request`, `event_cancelled`, `event_hidden`
  */
-export function requireSendable({ status, hiddenAt, endAt }: Announced, sendAt: Date, now: Date): void {
+export function requireSendable(
+  { status, isHiddenByAdmin, endAt }: Announced,
+  sendAt: Date,
+  now: Date,
+): void {
   const isLater = sendAt > now;
-  if (isLater && sendAt > endAt) throw invalid('sendAt', 'is after the end of the event', 'after_end');
+  if (isLater && endAt && sendAt > endAt)
+    throw invalid('sendAt', 'is after the end of the event', 'after_end');
   if (isLater && status === 'cancelled') throw new Problem('event_cancelled');
-  if (hiddenAt) throw new Problem('event_hidden');
+  if (isHiddenByAdmin) throw new Problem('event_hidden');
 }
 
 /** @throws Problem `quota_exceeded` if the latest announcements are as many as the limit allows */
@@ -52,15 +57,15 @@ const latenessMs = 2 * hourMs;
 export type Moment = {
   now: Date;
   author: { id: string; role: 'user' | 'admin' } | null;
-  event: { organizerId: string; status: string; hidden: boolean };
+  subject: Pick<Subject, 'organizerId' | 'status' | 'isHidden'>;
 };
 
 /** Whether an announcement that is due is not sent. */
 export const isMissed = (
   { sendAt }: Pick<AnnouncementRow, 'sendAt'>,
-  { now, author, event }: Moment,
+  { now, author, subject }: Moment,
 ): boolean =>
   now.getTime() - sendAt.getTime() > latenessMs ||
-  event.status === 'cancelled' ||
-  event.hidden ||
-  (author?.id !== event.organizerId && author?.role !== 'admin');
+  subject.status === 'cancelled' ||
+  subject.isHidden ||
+  (author?.id !== subject.organizerId && author?.role !== 'admin');

@@ -3,10 +3,11 @@ import { dayMs, minId } from '#base';
 import { assignments, type Queryable, type Statement, sql, type Transaction } from '#pg';
 import type { Audience } from '../../outbox/audiences.ts';
 
-/** `subjectId`: the event. */
+/** `subjectId`: the event or the series. */
 export type AnnouncementRow = {
   id: string;
   subjectId: string;
+  isOfSeries: boolean;
   authorId: string;
   text: string;
   audience: Audience[];
@@ -20,9 +21,9 @@ export type AnnouncementRow = {
 };
 
 const columns = sql`
-  id, subject_id, author_id, text, audience, status, is_of_change, send_at, sent_at, edited_at, created_at, recipients`;
+  id, subject_id, is_of_series, author_id, text, audience, status, is_of_change, send_at, sent_at, edited_at, created_at, recipients`;
 
-/** The announcements of an event that `readBy` restricts, the newest first. @param after the last one of the page before */
+/** The announcements of an event or a series that `readBy` restricts, the newest first. @param after the last one of the page before */
 export const listAnnouncements = (
   db: Queryable,
   subjectId: string,
@@ -95,9 +96,12 @@ export const deleteEmptied = async (db: Queryable, now: Date): Promise<void> => 
 /** Announcements that one run sends. */
 const maxDue = 1_000;
 
-export const listDue = (db: Queryable, now: Date): Promise<(Key & { authorId: string })[]> =>
+export const listDue = (
+  db: Queryable,
+  now: Date,
+): Promise<(Key & { isOfSeries: boolean; authorId: string })[]> =>
   db.query(sql`
-    select subject_id, id, author_id from announcements where status = 'scheduled' and send_at <= ${now}
+    select subject_id, id, is_of_series, author_id from announcements where status = 'scheduled' and send_at <= ${now}
     order by send_at limit ${maxDue}`);
 
 export const markSent = async (

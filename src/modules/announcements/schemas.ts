@@ -40,6 +40,8 @@ export const NewAnnouncement = body(
   { examples: [{ text: exampleText, audience: ['going', 'waiting'] }] },
 );
 
+export type NewAnnouncement = Static<typeof NewAnnouncement>;
+
 export const AnnouncementChange = Type.Partial(body({ text, audience, sendAt }), {
   additionalProperties: false,
   examples: [{ text: exampleText }],

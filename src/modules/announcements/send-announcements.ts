@@ -2,8 +2,10 @@
 import { type Database, sql, type Transaction, transaction } from '#pg';
 import { countRecipients } from '../../outbox/audiences.ts';
 import { insertDecisions } from '../../outbox/decisions.ts';
+import { selectSubject } from './create-announcement.ts';
 import { isMissed, type Moment } from './policy.ts';
 import { listDue, lockAnnouncement, markMissed, markSent } from './repo.ts';
+import { findSubject } from './subjects.ts';
 
 type Services = { db: Database; clock: () => Date };
 
@@ -13,23 +15,26 @@ export async function sendAnnouncements({ db, clock }: Services): Promise<void> 
     await transaction(db, (tx) => sendAnnouncement(tx, key, clock()));
 }
 
-type Key = { subjectId: string; id: string; authorId: string };
+type Key = { subjectId: string; id: string; isOfSeries: boolean; authorId: string };
 
-/** Locks the author and the event first: no suspension and no deletion comes between the decision and the commit. */
+/** Locks the author and the event or the series first: no suspension and no deletion comes between the decision and the commit. */
 async function sendAnnouncement(tx: Transaction, key: Key, now: Date): Promise<void> {
   const [author] = await tx.query<NonNullable<Moment['author']>>(sql`
     select id, role from users where id = ${key.authorId} and suspended_at is null for key share`);
-  const [event] = await tx.query<Moment['event'] & { title: string }>(sql`
-    select title, organizer_id, status, hidden from events where id = ${key.subjectId} for share`);
+  const { subjectId, isOfSeries } = key;
+  await tx.query(sql`${selectSubject({ id: subjectId, isOfSeries })} for share`);
+  const subject = await findSubject(tx, { id: subjectId, isOfSeries }, now);
   const row = await lockAnnouncement(tx, key);
   // Another server has sent it, or it was deleted or moved.
-  if (!event || row?.status !== 'scheduled' || row.sendAt > now) return;
-  const { subjectId: eventId, authorId, audience } = row;
-  if (isMissed(row, { now, author: author ?? null, event })) {
+  if (!subject || row?.status !== 'scheduled' || row.sendAt > now) return;
+  const { authorId, audience } = row;
+  if (isMissed(row, { now, author: author ?? null, subject })) {
     await markMissed(tx, row);
-    const missed = { what: 'missed', reason: null, title: event.title } as const;
-    await tx.execute(insertDecisions([{ userId: authorId, eventId, ...missed }]));
+    const missed = { what: 'missed', reason: null, title: subject.title } as const;
+    const [eventId] = subject.people.eventIds;
+    if (eventId) await tx.execute(insertDecisions([{ userId: authorId, eventId, ...missed }]));
     return;
   }
-  await markSent(tx, row, { now, recipients: await countRecipients(tx, { eventId, authorId, audience }) });
+  const addressed = { subject: subject.people, authorId, audience };
+  await markSent(tx, row, { now, recipients: await countRecipients(tx, addressed) });
 }

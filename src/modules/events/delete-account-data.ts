@@ -3,6 +3,7 @@ import { lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { deleteGuestsOf, lockGuestsOf } from '../accounts/guests.ts';
 import { changedEvents } from './changed-events.ts';
+import { deleteSubjects } from './delete-subjects.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 import { lockOrganizedEvents } from './organizer-events.ts';
 import { writeTombstones } from './tombstones.ts';
@@ -18,10 +19,9 @@ export const eventDeletionHooks: DeletionHook[] = [
       );
       const involved = await lockInvolvedEvents(tx, userId);
       const deleted = await deleteOwnedEvents(tx, userId);
-      const guests = await deleteGuestsOf(
-        tx,
-        deleted.map(({ id }) => id),
-      );
+      const ids = deleted.map(({ id }) => id);
+      await deleteSubjects(tx, ids);
+      const guests = await deleteGuestsOf(tx, ids);
       return {
         records: [changedEvents(involved), ...guests],
         listingKeys: listingKeysOf(deleted),

@@ -4,13 +4,14 @@ import { deleteEventNotifications } from '../../outbox/delete-notifications.ts';
 import { deleteGuestsOf } from '../accounts/guests.ts';
 import { addToEventsCount } from '../people/counters.ts';
 import { changedEvents } from './changed-events.ts';
+import { deleteSubjects } from './delete-subjects.ts';
 import { type EventChanges, eventsCountOf, noChanges, recordEventChanges } from './event-writes.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import type { EventRow } from './present.ts';
 import { writeTombstones } from './tombstones.ts';
 
 /**
- * Deletes events of one organizer with their guests without an account; foreign keys delete the rows that refer to them.
+ * Deletes events of one organizer with their guests without an account; foreign keys delete most rows that refer to them.
  * @param events the locked rows. The transaction must hold the lock of `lockGuestsOf`
  */
 export const deleteEvents = async (tx: Transaction, events: EventRow[]): Promise<void> =>
@@ -27,6 +28,7 @@ export async function writeDeletions(tx: Transaction, events: EventRow[]): Promi
     events.map((event) => ({ id: event.id, before: event, after: null })),
   );
   await tx.query(sql`delete from events where ${isOneOf(sql`id`, ids)}`);
+  await deleteSubjects(tx, ids);
   await tx.query(
     // The key stays: an import of the same entry does not bring the event back.
     sql`update imports set content = null where organizer_id = ${organizerId} and ${isOneOf(sql`event_id`, ids)}`,

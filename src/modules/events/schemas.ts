@@ -23,6 +23,13 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
+export const SeriesParams = Type.Object({
+  id: Type.String({
+    description: 'The id of the series.',
+    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f1'],
+  }),
+});
+
 const partsOfLocation = ['address', 'lat', 'lng', 'isExact'] as const;
 type Place = (typeof partsOfLocation)[number];
 export type Location = Pick<EventFields, Place>;

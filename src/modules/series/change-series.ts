@@ -8,19 +8,20 @@ import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
 import { writeDeletions } from '../events/delete-events.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
+import { SeriesParams } from '../events/schemas.ts';
 import { listComingIds, lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
 import { ownsGroupOf } from '../events/series/own-fields.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
 import { clockOf, readRule, requireNoOverlap, type Schedule } from '../events/series/schedule.ts';
+import { requireOwnSeries } from '../events/series/visible-series.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventUpdate, writeUpdates } from '../events/update-events.ts';
 import { writeDates } from './make-dates.ts';
 import { type Pairs, pairDates } from './pair-dates.ts';
-import { requireOwnSeries } from './policy.ts';
 import { readerOf, seriesPresenter, versionOfSeries } from './present.ts';
 import { readDates } from './read-series.ts';
-import { ChangedSeries, DryRunQuery, maxDates, SeriesChange, SeriesParams } from './schemas.ts';
+import { ChangedSeries, DryRunQuery, maxDates, SeriesChange } from './schemas.ts';
 
 /** Ends the transaction of a dry run without a commit. */
 class DryRun extends Error {

@@ -2,10 +2,11 @@ import { callerHeaders, contentHash, weakTag } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { serializerOf } from '../../http/serialization.ts';
 import { readId } from '../../lib/ids.ts';
+import { SeriesParams } from '../events/schemas.ts';
+import { requireVisibleSeries } from '../events/series/visible-series.ts';
 import type { EventServices } from '../events/services.ts';
-import { requireVisibleSeries } from './policy.ts';
 import { readerOf, seriesPresenter, versionOfSeries } from './present.ts';
-import { Series, SeriesParams } from './schemas.ts';
+import { Series } from './schemas.ts';
 
 const serialize = serializerOf(Series);
 

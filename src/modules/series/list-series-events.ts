@@ -5,9 +5,10 @@ import { loadListedEvents } from '../discovery/event-lists.ts';
 import type { DiscoveryServices } from '../discovery/services.ts';
 import { serializeCursorPage } from '../events/event-serializer.ts';
 import { isVisible, visibleCondition } from '../events/policy.ts';
+import { SeriesParams } from '../events/schemas.ts';
+import { requireVisibleSeries } from '../events/series/visible-series.ts';
 import { ByStartPage, byStart, type Position, readSlice, toSlicePage } from '../events/start-pages.ts';
-import { requireVisibleSeries } from './policy.ts';
-import { SeriesEventsQuery, SeriesParams } from './schemas.ts';
+import { SeriesEventsQuery } from './schemas.ts';
 
 export const listSeriesEvents = defineEndpoint({
   method: 'GET',

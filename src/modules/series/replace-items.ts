@@ -2,15 +2,16 @@ import { lockEach, sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { readId } from '../../lib/ids.ts';
+import { SeriesParams } from '../events/schemas.ts';
 import { lockOccurrences } from '../events/series/occurrences.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { updateSeries } from '../events/series/repo.ts';
+import { requireOwnSeries } from '../events/series/visible-series.ts';
 import type { EventServices } from '../events/services.ts';
 import type { ItemRow } from '../items/present.ts';
 import { deleteItem, insertItems, listItems, toItemValues } from '../items/repo.ts';
 import type { NewItem } from '../items/schemas.ts';
-import { requireOwnSeries } from './policy.ts';
-import { maxSeriesValues, ReplacedItems, SeriesItems, SeriesParams } from './schemas.ts';
+import { maxSeriesValues, ReplacedItems, SeriesItems } from './schemas.ts';
 
 export const replaceSeriesItems = defineEndpoint({
   method: 'PUT',

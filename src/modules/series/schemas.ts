@@ -6,13 +6,6 @@ import { CommonEvent, ListedEvent, NewEvent } from '../events/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { NewItem } from '../items/schemas.ts';
 
-export const SeriesParams = Type.Object({
-  id: Type.String({
-    description: 'The id of the series.',
-    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f1'],
-  }),
-});
-
 export const maxDates = 500;
 export const maxSeriesItems = 30;
 /** In the largest valid body: the dates, the items with their fields, the event. */

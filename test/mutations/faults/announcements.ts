@@ -3,15 +3,15 @@ import { type Fault, faultsOf } from '../fault.ts';
 export const announcementFaults: Fault[] = [
   ...faultsOf('src/modules/announcements/create-announcement.ts', [
     [
-      'select 1 from events where id = ${eventId} for no key update',
-      'select 1 from events where id = ${eventId}',
+      '${selectSubject(key)} for no key update',
+      '${selectSubject(key)}',
       'announcement-races',
       'announcements at once exceed the limit of an event',
     ],
   ]),
   ...faultsOf('src/modules/announcements/policy.ts', [
     ['if (count < max) return;', 'return;', 'announcements', 'nothing limits announcements'],
-    ['  event.hidden ||\n', '', 'announcements', 'guests of a hidden event get an announcement'],
+    ['  subject.isHidden ||\n', '', 'announcements', 'guests of a hidden event get an announcement'],
     [
       " && author?.role !== 'admin')",
       ' && false)',
@@ -39,7 +39,7 @@ export const announcementFaults: Fault[] = [
   ]),
   ...faultsOf('src/outbox/audiences.ts', [
     [
-      ' and ${seesEvent(eventId)}',
+      ' and ${seesEvent(subject)}',
       '',
       'private-events',
       'people who may not see a private event count as recipients',
@@ -54,7 +54,7 @@ export const announcementFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/notifications/mail/write-mail.ts', [
     [
-      ' && (await isAddressed(db, row.eventId, subjectId, viewer.id))',
+      ' && (await isAddressed(db, subjectId, viewer.id, now))',
       '',
       'announcement-delivery',
       'who left gets the mail of an announcement',

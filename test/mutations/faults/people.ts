@@ -202,8 +202,8 @@ export const peopleFaults: Fault[] = [
   ]),
   ...faultsOf('src/outbox/kinds.ts', [
     [
-      "peopleOf(eventId, ['going'])",
-      'peopleOf(eventId, guestAudiences)',
+      "peopleOf(subject, ['going'])",
+      '[...peopleOf(subject, guestAudiences)]',
       'notification-inbox',
       'a reminder to people who do not come',
     ],

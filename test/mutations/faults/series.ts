@@ -48,9 +48,16 @@ export const seriesFaults: Fault[] = [
       'a split loses the answers to all dates',
     ],
   ]),
-  ...faultsOf('src/modules/series/policy.ts', [
-    ['requireOrganizer(series, caller);', '', 'series-rules', 'a stranger changes a series'],
+  ...faultsOf('src/modules/events/series/visible-series.ts', [
+    [
+      "throw new Problem('series_not_found');\n  requireOrganizer(series, caller);",
+      "throw new Problem('series_not_found');",
+      'series-rules',
+      'a stranger changes a series',
+    ],
     ['return seen.length > 0;', 'return true;', 'series', 'a stranger sees a private series'],
+  ]),
+  ...faultsOf('src/modules/series/policy.ts', [
     [
       'await tx.query(sql`select 1 from user_counters where user_id = ${userId} for update`);',
       '',
@@ -139,10 +146,24 @@ export const seriesFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/notifications/delivery/fan-out.ts', [
     [
-      'return among.find((id) => own.has(id)) === eventId ? own.size : 0;',
-      'return 1;',
+      'return { amount: first === eventId ? own.size : 0 };',
+      'return { amount: 1 };',
       'series-notices',
       'a guest of several dates is told of each',
+    ],
+    [
+      '{ amount: own.size, eventId: first }',
+      '{ amount: own.size, ...(next && { eventId: next }) }',
+      'series-announcements',
+      'an announcement to a series shows a date that does not concern the person',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/delete-subjects.ts', [
+    [
+      'await tx.query(sql`delete from announcements where ${isOneOf(sql`subject_id`, ids)}`);',
+      '',
+      'series-announcements',
+      'announcements stay after their series',
     ],
   ]),
 ];

@@ -1,6 +1,7 @@
 /** Account deletion: the series of the person, whose occurrences are deleted with the other events, and the RSVPs to other series. */
 import { lockEach, sql } from '#pg';
 import type { DeletionHook } from '../../../http/define-module.ts';
+import { deleteSubjects } from '../delete-subjects.ts';
 
 export const seriesDeletionHooks: DeletionHook[] = [
   {
@@ -22,6 +23,7 @@ export const seriesDeletionHooks: DeletionHook[] = [
       await tx.query(sql`delete from series_rsvps where user_id = ${userId}`);
       await tx.query(sql`delete from series_people where user_id = ${userId}`);
       await tx.query(sql`delete from series where organizer_id = ${userId}`);
+      await deleteSubjects(tx, [...ownIds]);
     },
   },
 ];

@@ -5,6 +5,7 @@ import { requireMatch } from '../../../http/conditional.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { lockGuestsOf } from '../../accounts/guests.ts';
 import { deleteEvents } from '../delete-events.ts';
+import { deleteSubjects } from '../delete-subjects.ts';
 import { findOwnEvent } from '../require-own-event.ts';
 import { versionAsEntered } from '../show-places.ts';
 import { lockOccurrences, lockSeriesOf, type OccurrenceRow } from './occurrences.ts';
@@ -39,6 +40,7 @@ export async function deleteOccurrences(
   const remaining = withoutDates(series, event, scope);
   if (remaining) await updateSeries(tx, remaining, planOf(remaining, now).dueAt, { at: now, lost: rows });
   else await deleteSeries(tx, series.id);
+  if (!remaining) await deleteSubjects(tx, [series.id]);
   await deleteEvents(tx, rows);
   return rows.length;
 }

@@ -1,13 +1,22 @@
 /** Delivers fan-outs: notifies many people about an event, a page at a time. */
 import { idAfter, minId } from '#base';
 import { empty, join, type Statement, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
-import { type Audience, listEventsOfGuests } from '../../../outbox/audiences.ts';
+import {
+  type Audience,
+  eventSubject,
+  findSeriesSubject,
+  guestAudiences,
+  listEventsOf,
+  type Subject,
+} from '../../../outbox/audiences.ts';
 import { type FanOutKind, type FanOutRule, fanOuts } from '../../../outbox/kinds.ts';
 import { type DeliveryServices, type DueCause, prepareDelivery } from './deliver.ts';
 
-/** A fan-out with the event as it is now. */
+/** A fan-out with the event as it is now. `eventId`: of an announcement about a series, the id of the series. */
 type FanOut = {
   eventId: string;
+  isOfSeries: boolean;
+  subject: Subject;
   kind: FanOutKind;
   position: string;
   isRepeated: boolean;
@@ -60,10 +69,23 @@ const notifyPage = (services: DeliveryServices): Promise<boolean> =>
 async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
   const locked = await lockNext(tx);
   if (!locked) return null;
-  const { eventId, kind, authorId } = locked;
+  const { eventId, kind, authorId, isOfSeries } = locked;
+  if (isOfSeries && authorId) return { ...locked, actorId: authorId, ...(await findDates(tx, eventId, now)) };
   const [event] = await tx.query<{ organizerId: string; isCurrent: boolean }>(sql`
     select e.organizer_id, ${isCurrent(kind, now)} as is_current from events e where e.id = ${eventId}`);
-  return event ? { ...locked, actorId: authorId ?? event.organizerId, isCurrent: event.isCurrent } : null;
+  if (!event) return null;
+  const actorId = authorId ?? event.organizerId;
+  return { ...locked, actorId, subject: eventSubject(eventId), isCurrent: event.isCurrent };
+}
+
+/** The dates of a series whose people are notified. A date that is hidden has nobody who sees it. */
+async function findDates(
+  tx: Transaction,
+  seriesId: string,
+  now: Date,
+): Promise<Pick<FanOut, 'subject' | 'isCurrent'>> {
+  const subject = await findSeriesSubject(tx, seriesId, now, { areHidden: false });
+  return { subject, isCurrent: subject.eventIds.length > 0 };
 }
 
 /**
@@ -76,7 +98,7 @@ export function isCurrent(kind: FanOutKind, now: Date): Statement {
   return sql`(not e.hidden ${isNotOver} and ${holds(now)})`;
 }
 
-type LockedFanOut = Omit<FanOut, 'actorId' | 'isCurrent'>;
+type LockedFanOut = Omit<FanOut, 'actorId' | 'isCurrent' | 'subject'>;
 
 /** Fan-outs among which one is searched that no other server works on: more than there are servers. */
 const maxCandidates = 50;
@@ -97,17 +119,18 @@ async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
 }
 
 const selectFanOut = (eventId: string, kind: FanOutKind): Statement => sql`
-  select event_id, kind, position, is_repeated, since, among, null::uuid as about, null::uuid as author_id, '{}'::text[] as audience
+  select event_id, kind, position, is_repeated, since, among, null::uuid as about, null::uuid as author_id, '{}'::text[] as audience,
+    false as is_of_series
   from notification_fan_outs where event_id = ${eventId} and kind = ${kind}`;
 
 const selectAnnouncement = (eventId: string, id: string): Statement => sql`
   select subject_id as event_id, 'announcement' as kind, position, false as is_repeated, null::uuid as since, null::uuid[] as among,
-    id as about, author_id, audience
+    id as about, author_id, audience, is_of_series
   from announcements where subject_id = ${eventId} and id = ${id} and position is not null`;
 
 /** The causes of the next recipients, in ascending order of their ids. */
 async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> {
-  const { eventId, kind, actorId, position, since, about, among } = fanOut;
+  const { eventId, kind, actorId, position, since, about } = fanOut;
   const page = sql`order by user_id limit ${peoplePerPage}`;
   const sources = fanOuts[kind]
     .to(fanOut)
@@ -115,33 +138,37 @@ async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> 
   const rows = await tx.query<{ userId: string }>(sql`
     select user_id from (${join(sources, ' union ')}) g ${page}`);
   const ids = rows.map(({ userId }) => userId);
-  const amountOf = among ? await countAmong(tx, eventId, among, ids) : () => 1;
+  const concern = await findConcern(tx, fanOut, ids);
   return ids.map((userId) => ({
-    userId,
-    kind,
-    subjectId: eventId,
-    actorId,
-    amount: amountOf(userId),
-    since,
-    about,
+    ...{ userId, kind, subjectId: eventId, actorId, since, about },
+    ...concern(userId),
   }));
 }
 
 /**
- * Of an operation that changed several events, the number of those that concern a person: the notification about the first of them
- * counts all, and there is none about the others.
- * @returns what the notification about an event counts: 0 for a person who is notified about an earlier one
+ * What the notification of a person counts, and of an announcement about a series, the date that it shows. An operation that changed
+ * several events, and an announcement about a series, is one notification of a person: about the first of the events that concern the
+ * person, with the number of them.
+ * @returns `amount`: 0 for a person who is notified about an earlier event
  */
-async function countAmong(
+async function findConcern(
   tx: Transaction,
-  eventId: string,
-  among: string[],
+  { eventId, among, isOfSeries, subject, audience }: FanOut,
   userIds: string[],
-): Promise<(userId: string) => number> {
-  const byUser = Map.groupBy(await listEventsOfGuests(tx, among, userIds), ({ userId }) => userId);
+): Promise<(userId: string) => { amount: number; eventId?: string }> {
+  if (!among && !isOfSeries) return () => ({ amount: 1 });
+  const eventIds = among ?? subject.eventIds;
+  const found = await listEventsOf(tx, { eventIds }, isOfSeries ? audience : guestAudiences, userIds);
+  const byUser = Map.groupBy(found, ({ userId }) => userId);
   return (userId) => {
     const own = new Set(byUser.get(userId)?.map(({ eventId }) => eventId));
-    return among.find((id) => own.has(id)) === eventId ? own.size : 0;
+    const first = eventIds.find((id) => own.has(id));
+    if (!isOfSeries) return { amount: first === eventId ? own.size : 0 };
+    // Who asked to join the series, or is invited to it, is concerned by all dates.
+    const [next] = eventIds;
+    return first
+      ? { amount: own.size, eventId: first }
+      : { amount: eventIds.length, ...(next && { eventId: next }) };
   };
 }
 

@@ -163,6 +163,7 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
       person_id = coalesce(excluded.person_id, n.person_id),
       since = least(n.since, excluded.since),
       about = coalesce(excluded.about, n.about),
+      event_id = coalesce(excluded.event_id, n.event_id),
       pushed_at = coalesce(excluded.pushed_at, n.pushed_at),
       id = case when excluded.count > 0 then excluded.id else n.id end,
       created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,

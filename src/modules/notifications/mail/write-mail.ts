@@ -115,12 +115,12 @@ async function readNews(
 
 /** The unread notifications that the mail is about, the newest first. */
 async function listMailedNotifications(
-  { db }: WriteServices,
+  { db, clock }: WriteServices,
   mail: NotificationMail,
 ): Promise<NotificationRow[]> {
   const { userId, kind, subjectId } = mail;
   const viewer = { id: userId, role: 'user' } as const;
-  if (kind === 'announcement') return await listAnnounced(db, viewer, mail);
+  if (kind === 'announcement') return await listAnnounced(db, viewer, mail, clock());
   if (!mailRuleOf(kind).isCollected) {
     const row = await findUnreadNotification(db, viewer, { kind, subjectId });
     return row ? [row] : [];
@@ -134,7 +134,8 @@ async function listAnnounced(
   db: WriteServices['db'],
   viewer: Viewer,
   { subjectId, createdAt }: NotificationMail,
+  now: Date,
 ): Promise<NotificationRow[]> {
   const row = await findUnreadNotification(db, viewer, { about: subjectId, notReadSince: createdAt });
-  return row?.eventId && (await isAddressed(db, row.eventId, subjectId, viewer.id)) ? [row] : [];
+  return row?.eventId && (await isAddressed(db, subjectId, viewer.id, now)) ? [row] : [];
 }

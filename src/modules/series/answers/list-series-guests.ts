@@ -4,10 +4,11 @@ import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { belongsToAudience, isOrganizer } from '../../events/audience.ts';
+import { SeriesParams } from '../../events/schemas.ts';
+import { requireVisibleSeries } from '../../events/series/visible-series.ts';
 import type { EventServices } from '../../events/services.ts';
 import { toFoundUser } from '../../people/present.ts';
-import { requireVisibleSeries } from '../policy.ts';
-import { SeriesParams, SeriesQuery } from '../schemas.ts';
+import { SeriesQuery } from '../schemas.ts';
 import {
   isGuestOfSeries,
   listSeriesGuests as list,

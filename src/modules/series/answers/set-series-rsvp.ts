@@ -6,6 +6,7 @@ import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { needsApproval } from '../../attendance/joining.ts';
 import type { AttendanceServices } from '../../attendance/services.ts';
+import { SeriesParams } from '../../events/schemas.ts';
 import { listComingIds } from '../../events/series/occurrences.ts';
 import { type Series, shareSeries } from '../../events/series/repo.ts';
 import { findSeriesStanding } from '../../events/series/series-people.ts';
@@ -15,8 +16,7 @@ import {
   type SeriesRsvp,
   upsertSeriesRsvp,
 } from '../../events/series/series-rsvps.ts';
-import { isVisible } from '../policy.ts';
-import { SeriesParams } from '../schemas.ts';
+import { isVisible } from '../../events/series/visible-series.ts';
 import { NewSeriesRsvp, SeriesRsvpResult } from './schemas.ts';
 
 export const setSeriesRsvp = defineEndpoint({
