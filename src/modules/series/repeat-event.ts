@@ -47,11 +47,11 @@ export const repeatEvent = defineEndpoint({
       const event = await requireOwnEvent(tx, eventId, caller);
       const now = clock();
       if (event.seriesId !== null) throw new Problem('already_series');
-      const schedule = readSchedule(event, body, 'startAt');
       if (event.status === 'cancelled') throw new Problem('event_cancelled');
       if (event.endAt <= now) throw new Problem('event_over');
       // Further dates would be public in the place of the event that an admin hides.
       if (event.hidden) throw new Problem('event_hidden');
+      const schedule = readSchedule(event, body, 'startAt');
       const { organizerId } = event;
       await tx.query(sql`select 1 from users where id = ${organizerId} for key share`);
       await requireRoom(tx, organizerId, now);
