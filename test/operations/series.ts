@@ -55,6 +55,11 @@ const madeBy =
     const made = await api.post('/v1/series', organizer.token, body);
     return `/v1/series/${expectStatus(made, 201).body.id}${tail}`;
   };
+/** The request of the organizer, who has none. */
+const ownRequest =
+  (fields: Record<string, unknown> = {}) =>
+  async (context: RowContext): Promise<string> =>
+    `${await madeBy('/requests', fields)(context)}/${context.organizer.id}`;
 const rowsOf = (tail: string) => ({
   '': { path: madeBy(tail) },
   private: { ...privateRead, path: madeBy(tail, { visibility: 'private' }) },
@@ -131,6 +136,20 @@ export const seriesOperations: Record<string, Operation> = {
     ...required(),
     ...asking({ audience: text(audienceList) }),
     rows: ownRowsOf('/announcements/recipients'),
+  },
+  'GET /v1/series/{id}/requests': {
+    ...required(),
+    ...asking({ status: text(oneOf('pending', 'refused')), ...cursorPage }),
+    rows: ownRowsOf('/requests'),
+  },
+  'PUT /v1/series/{id}/requests/{userId}': {
+    ...required(),
+    ...of({ status: oneOf('approved', 'refused') }),
+    example: () => ({ status: 'approved' }),
+    rows: {
+      'without one': { statuses: [401, 401, 403, 403, 404, 403, 404, 401], path: ownRequest() },
+      private: { ...privateRow(404), path: ownRequest({ visibility: 'private' }) },
+    },
   },
   'GET /v1/me/series': { ...required(), ...asking(cursorPage) },
   'PUT /v1/series/{id}/items': {

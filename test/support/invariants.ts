@@ -122,6 +122,7 @@ const rules: Record<string, string> = {
       from item_stock s) t
     where claimed <> sum or claimed > needed`,
   'an unread summary belongs to the organizer, has an id, and names only people whose row exists': `
+    with asked as materialized (select coalesce(counted_event_id, subject_id) as event_id, user_id from requests)
     select * from (
       select e.organizer_id, c.unread_of, c.event_id, c.unread_rsvps as unread, c.rsvps_notification_id as id,
         c.rsvps_person_id is not null and not exists (
@@ -133,7 +134,7 @@ const rules: Record<string, string> = {
       from event_counters c join events e on e.id = c.event_id
       union all select e.organizer_id, c.unread_of, c.event_id, c.unread_requests, c.requests_notification_id,
         c.requests_person_id is not null and not exists (
-          select 1 from requests q where q.subject_id = c.event_id and q.user_id = c.requests_person_id)
+          select 1 from asked q where q.event_id = c.event_id and q.user_id = c.requests_person_id)
       from event_counters c join events e on e.id = c.event_id
       union all select e.organizer_id, s.unread_of, s.event_id, s.unread_claims, s.claims_notification_id,
         s.claims_person_id is not null and not exists (
@@ -142,7 +143,12 @@ const rules: Record<string, string> = {
     where is_gone or unread < 0 or unread_of <> organizer_id or (unread > 0 and (unread_of is null or id is null))`,
   'nobody has an RSVP and a request that the organizer has not approved': `
     select q.* from requests q join rsvps r on r.event_id = q.subject_id and r.user_id = q.user_id
+    where q.status <> 'approved'
+    union all select q.* from requests q join series_rsvps r on r.series_id = q.subject_id and r.user_id = q.user_id
     where q.status <> 'approved'`,
+  'what a request is about exists': `
+    with subjects as materialized (select id, false as is_of_series from events union all select id, true from series)
+    select subject_id, user_id from requests where (subject_id, is_of_series) not in (select id, is_of_series from subjects)`,
   'the person of an RSVP, request, save, claim, booking, comment, announcement or invitation exists': `
     with people as materialized (select id from users), rows as materialized (
       select 'rsvp' as kind, event_id, user_id from rsvps

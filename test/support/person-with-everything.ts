@@ -158,13 +158,21 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     201,
   );
   const { body: occurrences } = await api.get(`/v1/series/${expectStatus(series, 201).body.id}/events`);
+  const june = { startAt: '2040-06-01T18:00:00Z', endAt: '2040-06-01T20:00:00Z' };
   const choir = await api.post('/v1/series', a.token, {
-    event: eventBody({ startAt: '2040-06-01T18:00:00Z', endAt: '2040-06-01T20:00:00Z' }),
+    event: eventBody(june),
     rrule: 'FREQ=WEEKLY;COUNT=2',
   });
   const { id: choirId } = expectStatus(choir, 201).body;
   expectStatus(await api.post(`/v1/series/${choirId}/rsvp`, person.token, { status: 'going' }), 200);
   await api.sql`insert into series_people (series_id, user_id, is_approved) values (${choirId}, ${person.id}, true)`;
+  const closedChoir = await api.post('/v1/series', a.token, {
+    event: eventBody({ ...june, rsvpApproval: 'organizer' }),
+    rrule: 'FREQ=WEEKLY;COUNT=2',
+  });
+  const askedAll = { status: 'going', ask: true, message: 'Xanthippe sings.' };
+  const closedPath = `/v1/series/${expectStatus(closedChoir, 201).body.id}/rsvp`;
+  expectStatus(await api.post(closedPath, person.token, askedAll), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
   await storeImport(api, person);
   const closed = await createEvent(api, b, { rsvpApproval: 'organizer' });

@@ -30,7 +30,7 @@ export const attendanceDeletionHooks: DeletionHook[] = [
 async function lockCountersOf(tx: Transaction, userId: string): Promise<void> {
   const rows = await tx.query<{ eventId: string }>(sql`
     select event_id from rsvps where user_id = ${userId}
-    union select subject_id from requests where user_id = ${userId}
+    union select coalesce(counted_event_id, subject_id) from requests where user_id = ${userId}
     union select event_id from bookings where user_id = ${userId}`);
   const eventIds = rows.map(({ eventId }) => eventId);
   await lockEach(eventIds, String, (id) =>
@@ -48,9 +48,15 @@ async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
 
 /** Deletes the person's requests. No organizer approves one meanwhile: the counters of the events are locked. */
 async function deleteRequestsOf(tx: Transaction, userId: string): Promise<void> {
-  const ended = await tx.query<{ eventId: string }>(sql`
-    delete from requests where user_id = ${userId} returning subject_id as event_id`);
-  await takeBack(tx, 'requests', userId, ended, writeRequestCounts);
+  const ended = await tx.query<{ subjectId: string; isOfSeries: boolean; countedEventId: string | null }>(sql`
+    delete from requests where user_id = ${userId} returning subject_id, is_of_series, counted_event_id`);
+  const toEvents = ended.filter(({ isOfSeries }) => !isOfSeries).map(({ subjectId }) => subjectId);
+  const toSeries = ended.flatMap(({ countedEventId }) => countedEventId ?? []);
+  // One after the other: a request to a series may count at the date to which another one is.
+  for (const eventIds of [toEvents, toSeries]) {
+    const moves = eventIds.map((eventId) => ({ eventId }));
+    await takeBack(tx, 'requests', userId, moves, writeRequestCounts);
+  }
 }
 
 /** Deletes the request of a person whom the organizer removes. People who leave keep a refusal, so they cannot ask again at once. */

@@ -26,7 +26,8 @@ export const attendanceExportSections: ExportSection[] = [
   {
     name: 'requests',
     row: exportRow('ExportRequest', {
-      eventId: id,
+      eventId: nullable(id),
+      seriesId: nullable(Type.String({ description: 'Of a request to join all dates of a series.' })),
       status: oneOf(['pending', 'refused', 'approved']),
       answer: oneOf(['going', 'interested'], { description: 'The RSVP that the person asked for.' }),
       extraGuests: Type.Integer({ description: 'People whom the person wanted to bring.', examples: [2] }),
@@ -35,10 +36,11 @@ export const attendanceExportSections: ExportSection[] = [
       createdAt: timestamp(),
       refusedAt: nullable(timestamp()),
     }),
-    description: 'Requests to join events.',
+    description: 'Requests to join events and series.',
     tables: ['requests'],
     rows: (subject) => sql`
-      select subject_id as event_id, status, answer, coalesce(extra_guests, 0) as extra_guests,
+      select case when not is_of_series then subject_id end as event_id,
+        case when is_of_series then subject_id end as series_id, status, answer, coalesce(extra_guests, 0) as extra_guests,
         coalesce(is_hidden, false) as is_hidden, message, created_at, refused_at
       from requests where user_id = ${subject.id} order by created_at, subject_id`,
   },

@@ -4,8 +4,8 @@ import { listBookings } from './bookings/list-bookings.ts';
 import { attendanceDeletionHooks, requestDepartureHook } from './delete-account-data.ts';
 import { attendanceExportSections } from './export-sections.ts';
 import { listGuests } from './guests/list-guests.ts';
-import { decideRequest } from './requests/decide-request.ts';
-import { listRequests } from './requests/list-requests.ts';
+import { decideRequest, decideSeriesRequest } from './requests/decide-request.ts';
+import { listRequests, listSeriesRequests } from './requests/list-requests.ts';
 import type { Declining } from './rsvps/set-rsvp.ts';
 import { setRsvp } from './rsvps/set-rsvp.ts';
 import { saveEvent } from './save-event.ts';
@@ -19,6 +19,8 @@ export const attendance = defineModule<AttendanceServices & Declining>({
     listGuests,
     listRequests,
     decideRequest,
+    listSeriesRequests,
+    decideSeriesRequest,
     saveEvent,
     bookSeats,
     getBooking,

@@ -40,7 +40,7 @@ async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<stri
   const rows = await tx.query<{ id: string }>(sql`
     select id from events where organizer_id = ${userId}
     union select event_id from rsvps where user_id = ${userId}
-    union select subject_id from requests where user_id = ${userId}
+    union select coalesce(counted_event_id, subject_id) from requests where user_id = ${userId}
     union select event_id from event_people where user_id = ${userId}
     union select event_id from saves where user_id = ${userId}
     union select event_id from claims where user_id = ${userId}

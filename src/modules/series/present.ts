@@ -6,6 +6,7 @@ import { describeRule, formatRule } from '#recurrence';
 import { versionOf } from '../../http/conditional.ts';
 import { languageOf } from '../../http/request-language.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import { findOpenSeriesRequests } from '../attendance/requests/repo.ts';
 import { visibleCondition } from '../events/policy.ts';
 import { type EventRow, toListedEvent, toOrganizer } from '../events/present.ts';
 import { selectEventRows } from '../events/repo.ts';
@@ -78,10 +79,11 @@ export async function seriesPresenter(
   const nextBySeries = await findNextEvents(db, ids, viewer, now);
   const eventIds = [...nextBySeries.values()].map(({ id }) => id);
   const keys = viewer ? eventIds.map((eventId) => ({ eventId, userId: viewer.id })) : [];
-  const [people, states, own] = await Promise.all([
+  const [people, states, own, requests] = await Promise.all([
     listPeople(db, [...new Set(rows.map(({ organizerId }) => organizerId))]),
     keys.length > 0 ? listViewerStates(db, keys) : [],
     viewer ? findOwnSeriesRsvps(db, ids, viewer.id) : null,
+    viewer ? findOpenSeriesRequests(db, ids, viewer.id) : null,
   ]);
   const stateOf = new Map(eventIds.map((id, i) => [id, states[i]]));
   const organizerOf = new Map(people.map((person) => [person.id, person]));
@@ -92,7 +94,9 @@ export async function seriesPresenter(
       next: next ? { ...toListedEvent(next, publicUrl), ...stateOf.get(next.id) } : null,
       reader,
     });
-    return own ? { ...series, myRsvp: own.get(row.id) ?? null } : series;
+    if (!own) return series;
+    const myRequest = requests?.get(row.id);
+    return { ...series, myRsvp: own.get(row.id) ?? null, ...(myRequest && { myRequest }) };
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
-import { rsvpStatuses } from '../events/repo.ts';
+import { requestStatuses, rsvpStatuses } from '../events/repo.ts';
 import { CommonEvent, ListedEvent, NewEvent } from '../events/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { NewItem } from '../items/schemas.ts';
@@ -112,6 +112,11 @@ export const Series = named(
       examples: ['Every Tuesday'],
       description: 'The rule in words, in the language of `Accept-Language`.',
     }),
+    myRequest: Type.Optional(
+      oneOf(requestStatuses, {
+        description: 'The request to join all dates, of a caller who has one that is not approved.',
+      }),
+    ),
     myRsvp: Type.Optional(
       nullable(oneOf(rsvpStatuses), { description: "The caller's RSVP to all dates. Only with a token." }),
     ),

@@ -158,6 +158,28 @@ export const seriesFaults: Fault[] = [
       'an announcement to a series shows a date that does not concern the person',
     ],
   ]),
+  ...faultsOf('src/modules/attendance/series/answer-series.ts', [
+    [
+      "if (isRefused(request, now)) throw new Problem('request_refused');",
+      '',
+      'series-requests',
+      'who was refused asks again at once',
+    ],
+  ]),
+  ...faultsOf('src/modules/attendance/series/decide-request.ts', [
+    [
+      'await writeSeriesStanding(tx, { seriesId, userId }, { ...standing, isApproved: true });',
+      '',
+      'series-requests',
+      'an approval does not last for later answers',
+    ],
+    [
+      '{ ...asked, isByOrganizer: true }',
+      'asked',
+      'series-requests',
+      'an approval leaves out dates past their deadline',
+    ],
+  ]),
   ...faultsOf('src/modules/events/delete-subjects.ts', [
     [
       'await tx.query(sql`delete from announcements where ${isOneOf(sql`subject_id`, ids)}`);',

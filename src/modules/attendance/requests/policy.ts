@@ -1,7 +1,9 @@
 /** Decides what becomes of a request when an organizer approves or refuses it. */
+
+import { dayMs } from '#base';
 import { Problem } from '../../../lib/errors.ts';
 import type { EventRow } from '../../events/present.ts';
-import type { RequestRow } from './repo.ts';
+import type { ExistingRequest, RequestRow } from './repo.ts';
 
 /**
  * A refused request can be approved. An approval cannot be taken back: the organizer removes the guest.
@@ -18,3 +20,10 @@ export function decideRequest(
   if (request.status === 'approved') return new Problem('request_not_found');
   return decision === 'approved' && event.status === 'cancelled' ? new Problem('event_cancelled') : true;
 }
+
+/** How long a person who was refused has to wait. */
+const refusedMs = dayMs;
+
+/** Whether a person may not ask again yet. @param request null if the person has none */
+export const isRefused = (request: ExistingRequest | null, now: Date): boolean =>
+  request?.refusedAt != null && now.getTime() < request.refusedAt.getTime() + refusedMs;

@@ -1,11 +1,10 @@
 /** Decides RSVPs. */
-import { dayMs } from '#base';
 import type { UnlockedCaller, Viewer } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isVisible } from '../../events/policy.ts';
 import type { OpenRequest, Rsvp } from '../../events/repo.ts';
 import { isClosed, needsApproval } from '../joining.ts';
-import type { ExistingRequest } from '../requests/repo.ts';
+import { isRefused } from '../requests/policy.ts';
 import type { ExistingRsvp, Respondent, RsvpEvent } from './repo.ts';
 
 /**
@@ -20,8 +19,8 @@ export type RsvpCommand = {
   isHidden: boolean | null;
   ask?: { message: string | null } | null | undefined;
   /**
-   * The organizer answers for a guest whom they added: the guest need not see the event nor be approved, the deadline does not count,
-   * and the organizer is not notified.
+   * The organizer answers for a guest whom they added, or approves a request to a series: the guest need not see the event nor be
+   * approved, the deadline does not count, and the organizer is not notified.
    */
   isByOrganizer?: true;
   /**
@@ -86,9 +85,13 @@ export function decideRsvp(command: RsvpCommand, state: RsvpState): RsvpDecision
 }
 
 /** An RSVP to a series leaves dates that the person has answered for themselves, with an RSVP or with none, and those that are closed. */
-function keepsAnswer({ status }: RsvpCommand, { event, viewer, now, rsvp, isAbsent }: RsvpState): boolean {
+function keepsAnswer(
+  { status, isByOrganizer }: RsvpCommand,
+  { event, viewer, now, rsvp, isAbsent }: RsvpState,
+): boolean {
   const isAnswered = rsvp ? !rsvp.isOfSeries : isAbsent;
-  return isAnswered || (status !== null && (event.status === 'cancelled' || isClosed(event, viewer, now)));
+  if (isAnswered || status === null) return isAnswered;
+  return event.status === 'cancelled' || (!isByOrganizer && isClosed(event, viewer, now));
 }
 
 const keep = ({ rsvp, request }: RsvpState): RsvpDecision => ({
@@ -115,18 +118,12 @@ function refuseLate(
   return !isByOrganizer && !isLess && isClosed(event, viewer, now) ? new Problem('rsvp_closed') : null;
 }
 
-/** How long a person who was refused has to wait. */
-const refusedMs = dayMs;
-
 /** Decides about an RSVP that the organizer has to approve. */
 function decideRequest({ ask }: RsvpCommand, { request, now }: RsvpState): RsvpDecision | Problem {
   if (!ask) return new Problem('approval_required');
   if (isRefused(request, now)) return new Problem('request_refused');
   return { move: null, request: 'made', result: { myRsvp: null, myRequest: 'pending' } };
 }
-
-const isRefused = (request: ExistingRequest | null, now: Date): boolean =>
-  request?.refusedAt != null && now.getTime() < request.refusedAt.getTime() + refusedMs;
 
 type CountedRsvp = Pick<ExistingRsvp, 'status' | 'extraGuests'>;
 

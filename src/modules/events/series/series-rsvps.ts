@@ -55,7 +55,7 @@ export async function upsertSeriesRsvp(
 export const deleteSeriesRsvp = async (tx: Transaction, seriesId: string, userId: string): Promise<boolean> =>
   (await tx.execute(sql`delete from series_rsvps where series_id = ${seriesId} and user_id = ${userId}`)) > 0;
 
-/** Gives the later part of a split series the RSVPs to the earlier one, and what was decided about people there. */
+/** Gives the later part of a split series the RSVPs and requests to the earlier one, and what was decided about people there. */
 export async function copyPeople(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.execute(sql`
     insert into series_rsvps (series_id, user_id, status, extra_guests, is_hidden, created_at)
@@ -64,4 +64,8 @@ export async function copyPeople(tx: Transaction, from: string, to: string): Pro
   await tx.execute(sql`
     insert into series_people (series_id, user_id, is_invited, is_approved, is_removed)
     select ${to}::uuid, user_id, is_invited, is_approved, is_removed from series_people where series_id = ${from}`);
+  await tx.execute(sql`
+    insert into requests (subject_id, user_id, status, answer, extra_guests, is_hidden, message, created_at, refused_at, is_of_series)
+    select ${to}::uuid, user_id, status, answer, extra_guests, is_hidden, message, created_at, refused_at, true from requests
+    where subject_id = ${from}`);
 }

@@ -1,6 +1,7 @@
 /** Locks what the removal of a guest concerns: the event, or of a series all its coming dates. */
 import { sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
+import { findRequests, type RequestRow } from '../../attendance/requests/repo.ts';
 import type { EventRow } from '../../events/present.ts';
 import { requireOwnEvent } from '../../events/require-own-event.ts';
 import { listComingIds, lockOccurrences, lockSeriesOf } from '../../events/series/occurrences.ts';
@@ -20,8 +21,8 @@ export const listDates = async (
   return [...new Set([id, ...coming])].sort();
 };
 
-/** `hadAny`: whether the person had an RSVP to the series, or something else there. */
-type LockedDates = { events: EventRow[]; hadAny: boolean };
+/** `hadAny`: whether the person had an RSVP to the series, or something else there. `request`: the one to the series. */
+type LockedDates = { events: EventRow[]; hadAny: boolean; request: RequestRow | null };
 
 /**
  * Of a series, removes the person from it. Its lock excludes the job, which would make a date with an RSVP of the person.
@@ -34,12 +35,15 @@ export async function lockDates(
   organizer: Caller,
   now: Date,
 ): Promise<LockedDates> {
-  if (scope === 'this') return { events: [await requireOwnEvent(tx, eventId, organizer)], hadAny: false };
+  if (scope === 'this')
+    return { events: [await requireOwnEvent(tx, eventId, organizer)], hadAny: false, request: null };
   const { series } = await lockSeriesOf(tx, eventId, organizer);
   const key = { seriesId: series.id, userId };
   const before = await findSeriesStanding(tx, series.id, userId);
+  const [request = null] = await findRequests(tx, series.id, [userId]);
   const hadRsvp = await deleteSeriesRsvp(tx, series.id, userId);
   await writeSeriesStanding(tx, key, { isInvited: false, isApproved: false, isRemoved: true });
   const events = await lockOccurrences(tx, series.id, sql`(e.end_at > ${now} or e.id = ${eventId})`);
-  return { events, hadAny: hadRsvp || before.isInvited || before.isRemoved };
+  const hadAny = hadRsvp || request !== null || before.isInvited || before.isRemoved;
+  return { events, hadAny, request };
 }

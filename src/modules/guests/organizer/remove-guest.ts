@@ -14,6 +14,7 @@ import { lockContacts } from '../../accounts/codes/contact-locks.ts';
 import { hashContact } from '../../accounts/codes/hashes.ts';
 import { listContactsOfGuest, listPeopleOfContact } from '../../accounts/guests.ts';
 import { deleteGuestSessions, lockGuestSessions } from '../../accounts/sessions/repo.ts';
+import { endSeriesRequest } from '../../attendance/series/series-requests.ts';
 import { writeStandings } from '../../events/event-people.ts';
 import type { EventRow } from '../../events/present.ts';
 import { findOwnEvent } from '../../events/require-own-event.ts';
@@ -88,6 +89,7 @@ export const removeGuest = defineEndpoint({
       const person = { caller: onBehalfOf({ id: userId, hasAccount: !guest }), role: 'user' as const };
       await depart(tx, services, person, { eventIds, isRemoved: true }, async (hadAny) => {
         if (!hadAny && !dates.hadAny && !isKnown) throw new Problem('guest_not_found');
+        if (dates.request) await endSeriesRequest(tx, dates.request, { locked: eventIds });
         for (const each of dates.events) await forbidReturn(tx, each, userId, contacts);
         if (!query.silent) await tx.execute(insertDecisions([{ ...key, ...removed, title: event.title }]));
       });

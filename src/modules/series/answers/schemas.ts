@@ -3,14 +3,14 @@ import { cursorPage } from '../../../http/cursors.ts';
 import { body, named, nullable, oneOf, ref } from '../../../http/schemas.ts';
 import { askFields } from '../../attendance/requests/schemas.ts';
 import { rsvpFields } from '../../attendance/rsvps/schemas.ts';
-import { rsvpStatuses } from '../../events/repo.ts';
+import { requestStatuses, rsvpStatuses } from '../../events/repo.ts';
 import { FoundUser } from '../../people/schemas.ts';
 
 export const NewSeriesRsvp = body(
   {
     status: nullable(oneOf(rsvpStatuses), {
       description:
-        'Null ends the RSVP to the series, and removes the RSVPs to coming dates that came from it.',
+        'Null ends the RSVP to the series, withdraws a request, and removes the RSVPs to coming dates that came from it.',
     }),
     ...rsvpFields,
     ...askFields,
@@ -27,6 +27,11 @@ export const SeriesRsvpResult = named(
       examples: [12],
       description: 'Coming dates whose RSVP comes from this answer; with null, those whose RSVP was removed.',
     }),
+    myRequest: Type.Optional(
+      oneOf(requestStatuses, {
+        description: 'The request to join all dates, of a caller who has one that is not approved.',
+      }),
+    ),
   }),
 );
 export type SeriesRsvpResult = Static<typeof SeriesRsvpResult>;
