@@ -69,7 +69,7 @@ for (const query of queries) {
   const base = { db, changeLog, replicas, config: readConfig({}) } as BaseServices;
   const users = { ...base, ...createPeopleServices(base) };
   const lists = createEventLists(
-    { ...users, ...createEventServices(users), privacyHooks: [] },
+    { ...users, ...createEventServices(users), privacyHooks: [], restoredDateHooks: [] },
     null,
     createStatementQueue(),
   );

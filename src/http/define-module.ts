@@ -87,6 +87,16 @@ export type PrivacyHook = (
   change: { eventId: string; organizerId: string; callerId: string; now: Date },
 ) => Promise<void>;
 
+/**
+ * Gives a cancelled date of a series that takes place again the RSVPs of people who have answered the series, in the transaction of the
+ * change, which has locked the event and has not written it yet. `fields`: what the event has after it.
+ */
+export type RestoredDateHook = (
+  tx: Transaction,
+  date: { eventId: string; seriesId: string; organizerId: string; fields: RestoredFields; now: Date },
+) => Promise<void>;
+type RestoredFields = { visibility: string; rsvpApproval: string; rsvpUntil: Date | null };
+
 export type Module<S> = {
   /** The section of the OpenAPI document, for endpoints without a `tag` of their own. */
   tag: string;
@@ -97,6 +107,7 @@ export type Module<S> = {
   departureHooks?: DepartureHook[];
   contactHooks?: ContactHook[];
   privacyHooks?: PrivacyHook[];
+  restoredDateHooks?: RestoredDateHook[];
   exportSections?: ExportSection[];
   /** Prepares the Fastify scope that holds the module's endpoints, for example with body parsers. */
   setup?(app: App, services: S): void;

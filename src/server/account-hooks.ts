@@ -1,5 +1,5 @@
 /**
- * Collects what the modules contribute to account deletion, to departures from events and their privacy, to changes of contacts, and to
+ * Collects what the modules contribute to account deletion, to departures from events, their privacy and their restoration, to changes of contacts, and to
  * the export.
  */
 import type { ExportSection } from '../http/export-section.ts';
@@ -15,6 +15,7 @@ export const accountHooks: AccountHooks = {
   departureHooks: orderHooks(modules.flatMap(({ departureHooks = [] }) => departureHooks)),
   contactHooks: modules.flatMap(({ contactHooks = [] }) => contactHooks),
   privacyHooks: modules.flatMap(({ privacyHooks = [] }) => privacyHooks),
+  restoredDateHooks: modules.flatMap(({ restoredDateHooks = [] }) => restoredDateHooks),
   // In the order of the modules, after the profile.
   exportSections: modules
     .flatMap(({ exportSections = [] }) => exportSections)

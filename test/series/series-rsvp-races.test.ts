@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeDueDates } from '../../src/modules/series/make-dates.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
-import { createUser, createUsers, type Person } from '../support/factories.ts';
+import { createAdmin, createUser, createUsers, type Person } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 import { at, createSeriesClient, createSeriesClock, firstDate } from './series-client.ts';
@@ -134,4 +134,47 @@ test('race: 200 answers to all dates on two servers while all dates are changed'
   for (const { id: eventId } of events)
     assert.equal((await api.get(`/v1/events/${eventId}`)).body.rsvpCount, 200);
   await assertCounters(api.sql);
+});
+
+test('race: a date takes place again while a person answers all dates: it has the answer', async () => {
+  for (const isRestoredFirst of [true, false]) {
+    const { id } = await createSeries(organizer);
+    const [, date] = await eventsOf(id);
+    assert.ok(date);
+    const guest = await createUser(api);
+    expectStatus(await patch(date.id, organizer, { status: 'cancelled' }), 200);
+    const restore = () => patch(date.id, organizer, { status: 'scheduled' });
+    const requests = [restore, answer(second, id, guest)];
+    const sent: Promise<unknown>[] = [];
+    await api.sql.begin(async (tx) => {
+      await tx.text(`select 1 from events where id = '${date.id}' for update`);
+      for (const request of isRestoredFirst ? requests : requests.reverse()) {
+        sent.push(request());
+        await untilWaiting(api.sql, sent.length);
+      }
+    });
+    await Promise.all(sent);
+    assert.deepEqual(await rsvpsOf(id, guest), ['going', 'going', 'going', 'going']);
+    await assertCounters(api.sql);
+  }
+});
+
+test('race: a suspension that ends while the job makes a date leaves no date without the answer', async () => {
+  for (const isJobFirst of [true, false]) {
+    const { id } = await createSeries(organizer);
+    const guest = await createUser(api);
+    await answer(api, id, guest)();
+    const admin = await createAdmin(api);
+    const account = `/v1/admin/users/${guest.id}/suspend`;
+    expectStatus(await api.post(account, admin.token, {}), 200);
+    await forgetLast(id);
+    const restore = async () => expectStatus(await second.delete(account, admin.token), 200);
+    await inOrder(id, isJobFirst ? [runJob, restore] : [restore, runJob]);
+    await runJob();
+    const counts = await Promise.all(
+      (await eventsOf(id)).map(async (event) => (await api.get(`/v1/events/${event.id}`)).body.rsvpCount),
+    );
+    assert.deepEqual(counts, [1, 1, 1, 1]);
+    await assertCounters(api.sql);
+  }
 });

@@ -136,8 +136,10 @@ test('series RSVP: the job gives new dates the RSVPs, except of suspended people
   assert.deepEqual([record.rsvpCount, record.goingCount, record.partyCount], [1, 1, 2]);
   assert.deepEqual([record.myRsvp, record.myExtraGuests], ['going', 1]);
   assert.deepEqual(await unreadRsvps(organizer), unread);
-  // An account that is restored has its RSVP to the series again.
+  // An account that is restored has its RSVP to the dates that were made meanwhile, and to later ones.
   expectStatus(await api.delete(`${account}/suspend`, admin.token), 200);
+  assert.equal((await recordOf(made)).rsvpCount, 2);
+  assert.deepEqual(await unreadRsvps(organizer), unread);
   assert.equal((await recordOf(await makeLastAgain(id))).rsvpCount, 2);
   await assertCounters(api.sql);
 });
@@ -345,4 +347,79 @@ test("series RSVP: the caller's calendar has the dates of the RSVP alone; an ans
   await answerAll(id, guest);
   await answerDate(second?.id, guest, null);
   assert.equal(await count(), 3);
+});
+
+// spec: 6 DELETE /v1/admin/users/:id/suspend: dates of series that were made meanwhile follow
+test('series RSVP: dates made during a suspension follow when it ends; single answers and closed dates stay', async () => {
+  const { id } = await createSeries(organizer, {
+    event: eventOn(firstDate, { rsvpApproval: 'organizer' }),
+    rrule: 'FREQ=WEEKLY;COUNT=2',
+  });
+  const guest = await createUser(api);
+  await answerAll(id, guest, 'going', { ask: true });
+  expectStatus(
+    await api.call('PUT', `/v1/series/${id}/requests/${guest.id}`, {
+      token: organizer.token,
+      body: { status: 'approved' },
+    }),
+    200,
+  );
+  const [first] = await eventsOf(id);
+  await answerDate(first?.id, guest, null);
+  const admin = await createAdmin(api);
+  const account = `/v1/admin/users/${guest.id}`;
+  expectStatus(await api.post(`${account}/suspend`, admin.token, {}), 200);
+  const change = { rrule: 'FREQ=WEEKLY;COUNT=5' };
+  expectStatus(await api.patch(`/v1/series/${id}`, organizer.token, change), 200);
+  const [, , third] = await eventsOf(id);
+  expectStatus(await patch(third?.id ?? '', organizer, { status: 'cancelled' }), 200);
+  assert.deepEqual(await countsOf(id), [0, 1, 0, 0, 0]);
+  expectStatus(await api.delete(`${account}/suspend`, admin.token), 200);
+  assert.deepEqual(await countsOf(id), [0, 1, 0, 1, 1]);
+  await assertCounters(api.sql);
+  // A cancelled date that takes place again follows too.
+  expectStatus(await patch(third?.id ?? '', organizer, { status: 'scheduled' }), 200);
+  assert.deepEqual(await countsOf(id), [0, 1, 1, 1, 1]);
+  await assertCounters(api.sql);
+});
+
+// spec: 6 PATCH /v1/events/:id: a cancelled date of a series that takes place again
+test('series RSVP: a restored date has the answers that were made and changed meanwhile, and none that ended', async () => {
+  const { id } = await createSeries(organizer);
+  const [changed, added, ended, single, absent, removed] = await createUsers(api, 6);
+  assert.ok(changed && added && ended && single && absent && removed);
+  for (const person of [changed, ended, single, absent, removed]) await answerAll(id, person);
+  const [, second] = await eventsOf(id);
+  assert.ok(second);
+  await answerDate(second.id, single, 'interested');
+  await answerDate(second.id, absent, null);
+  const path = `/v1/events/${second.id}/guests/${removed.id}`;
+  expectStatus(await api.delete(path, organizer.token), 200);
+  const unread = await unreadRsvps(organizer);
+  expectStatus(await patch(second.id, organizer, { status: 'cancelled' }), 200);
+  assert.equal((await answerAll(id, changed, 'interested', { extraGuests: 2 })).affected, 3);
+  await answerAll(id, added, 'going', { extraGuests: 1 });
+  await answerAll(id, ended, null);
+  expectStatus(await patch(second.id, organizer, { status: 'scheduled' }), 200);
+  const rsvpAt = async (person: Person) => {
+    const { myRsvp, myExtraGuests } = await recordOf(second.id, person);
+    return [myRsvp, myExtraGuests];
+  };
+  assert.deepEqual(await rsvpAt(changed), ['interested', 2]);
+  assert.deepEqual(await rsvpAt(added), ['going', 1]);
+  for (const person of [ended, absent, removed]) assert.equal((await rsvpAt(person))[0], null);
+  assert.deepEqual(await rsvpAt(single), ['interested', 0]);
+  assert.equal((await recordOf(second.id)).rsvpCount, 3);
+  const told = (await unreadRsvps(organizer)).filter(([eventId]: [string]) => eventId === second.id);
+  assert.deepEqual(
+    told,
+    unread.filter(([eventId]: [string]) => eventId === second.id),
+  );
+  // With all dates, too.
+  expectStatus(await patch(second.id, organizer, { status: 'cancelled' }, 'all'), 200);
+  const late = await createUser(api);
+  assert.equal((await answerAll(id, late)).affected, 0);
+  expectStatus(await patch(second.id, organizer, { status: 'scheduled' }, 'all'), 200);
+  assert.deepEqual(await rsvpsOf(id, late), ['going', 'going', 'going', 'going']);
+  await assertCounters(api.sql);
 });

@@ -1,4 +1,10 @@
-import type { ContactHook, DeletionHook, DepartureHook, PrivacyHook } from '../../http/define-module.ts';
+import type {
+  ContactHook,
+  DeletionHook,
+  DepartureHook,
+  PrivacyHook,
+  RestoredDateHook,
+} from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { PeopleServices } from '../people/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
@@ -14,6 +20,7 @@ export type AccountHooks = {
   departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
   privacyHooks: PrivacyHook[];
+  restoredDateHooks: RestoredDateHook[];
   exportSections: ExportSection[];
 };
 
@@ -25,6 +32,7 @@ export type AccountServices = LowerServices & {
   departureHooks: DepartureHook[];
   contactHooks: ContactHook[];
   privacyHooks: PrivacyHook[];
+  restoredDateHooks: RestoredDateHook[];
   openExport: OpenExport;
 };
 

@@ -9,6 +9,7 @@ import { listRequests, listSeriesRequests } from './requests/list-requests.ts';
 import type { Declining } from './rsvps/set-rsvp.ts';
 import { setRsvp } from './rsvps/set-rsvp.ts';
 import { saveEvent } from './save-event.ts';
+import { answerRestoredDate } from './series/answer-restored-date.ts';
 import type { AttendanceServices } from './services.ts';
 
 /** RSVPs, requests to join, guest lists, saved events, bookings and waitlists. */
@@ -30,5 +31,6 @@ export const attendance = defineModule<AttendanceServices & Declining>({
   },
   deletionHooks: attendanceDeletionHooks,
   departureHooks: [requestDepartureHook],
+  restoredDateHooks: [answerRestoredDate],
   exportSections: attendanceExportSections,
 });

@@ -68,6 +68,7 @@ export const updateEvent = defineEndpoint({
       const message = text === null ? null : { authorId: caller.id, text };
       const prepare = async (before: EventRow, fields: EventFields) => {
         if (inviteGuests) await inviteGuestsOf(tx, services, { before, fields, callerId: caller.id, now });
+        await restoreDate(tx, services, before, fields, now);
       };
       const outcome =
         scope === 'this'
@@ -123,6 +124,19 @@ async function inviteGuestsOf(
   requirePrivate(fields);
   const invited = { eventId: before.id, organizerId: before.organizerId, callerId, now };
   for (const hook of privacyHooks) await hook(tx, invited);
+}
+
+/** A date of a series that takes place again follows the answers to the series, which left it out while it was cancelled. */
+async function restoreDate(
+  tx: Transaction,
+  { restoredDateHooks }: Pick<EventServices, 'restoredDateHooks'>,
+  { id: eventId, seriesId, organizerId, status }: EventRow,
+  fields: EventFields,
+  now: Date,
+): Promise<void> {
+  if (seriesId === null || status !== 'cancelled' || fields.status !== 'scheduled' || fields.endAt <= now)
+    return;
+  for (const hook of restoredDateHooks) await hook(tx, { eventId, seriesId, organizerId, fields, now });
 }
 
 export const deleteEvent = defineEndpoint({

@@ -6,7 +6,7 @@ import { createInvitedCheck, type InvitedCheck } from './standings.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
 export type EventServices = PeopleServices &
-  Pick<AccountServices, 'privacyHooks'> & {
+  Pick<AccountServices, 'privacyHooks' | 'restoredDateHooks'> & {
     events: EventCache;
     viewerStates: ViewerStates;
     isGuest: GuestCheck;

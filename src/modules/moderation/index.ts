@@ -1,6 +1,6 @@
 import { maintainAudit } from '../../audit/audit.ts';
 import { defineModule } from '../../http/define-module.ts';
-import type { BaseServices } from '../../http/services.ts';
+import type { AttendanceServices } from '../attendance/services.ts';
 import { getAdminOverview } from './get-admin-overview.ts';
 import { hideEvent, showEvent } from './hide-event.ts';
 import { listAccounts } from './list-accounts.ts';
@@ -9,7 +9,7 @@ import { restoreAccount, suspendAccount } from './suspend-account.ts';
 import { hideLateEvents } from './suspension.ts';
 
 /** What admins do about people and events: lists of accounts, suspension, hidden events, the audit trail, and the overview. */
-export const moderation = defineModule<BaseServices>({
+export const moderation = defineModule<AttendanceServices>({
   tag: 'Administration',
   endpoints: {
     getAdminOverview,

@@ -2,6 +2,7 @@ import { auditContextOf, recordAudit } from '../../audit/audit.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { actAsAdmin } from '../../identity/act-as-admin.ts';
+import type { AttendanceServices } from '../attendance/services.ts';
 import { UserParams } from '../people/schemas.ts';
 import { readUserId } from '../people/user-id.ts';
 import { Suspended, SuspensionReason } from './schemas.ts';
@@ -46,10 +47,10 @@ export const restoreAccount = defineEndpoint({
     'For admins. The profile and events become visible again. All sessions end: the person must sign in again.',
   problems: ['user_not_found'],
 
-  async handler({ caller, params, request }, services: BaseServices) {
+  async handler({ caller, params, request }, services: AttendanceServices) {
     const id = readUserId(params.id);
     await actAsAdmin(services.db, caller, async (tx) => {
-      const isChanged = await restore(tx, id);
+      const isChanged = await restore(tx, services, id);
       const context = auditContextOf(services, request, caller.id);
       if (isChanged) await recordAudit(tx, context, { userId: id }, 'account_restored');
     });

@@ -2,11 +2,14 @@
 import { inChunks } from '#base';
 import { recordChange } from '#fresh-records';
 import { type Database, sql, type Transaction, transaction } from '#pg';
+import { onBehalfOf } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { Problem } from '../../lib/errors.ts';
 import { updateSuspension } from '../accounts/accounts.ts';
 import { deleteSessionsOf, deleteSuspendedTokens, storeSuspendedTokens } from '../accounts/sessions/repo.ts';
+import { followSeries, shareAnsweredSeries } from '../attendance/series/follow-series.ts';
+import type { AttendanceServices } from '../attendance/services.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { setHidden } from '../events/organizer-events.ts';
 
@@ -41,17 +44,23 @@ export async function suspend(
 }
 
 /**
- * Restores a suspended account and shows its events again. Ended sessions stay ended, and those that the
+ * Restores a suspended account and shows its events again. The dates of series that were made meanwhile follow its answers to these. Ended sessions stay ended, and those that the
  * person opened since end too: whether a session is limited never changes, so servers may cache it.
  * @returns false if the account was not suspended
  * @throws Problem `user_not_found`
  */
-export async function restore(tx: Transaction, userId: string): Promise<boolean> {
+export async function restore(
+  tx: Transaction,
+  services: Pick<AttendanceServices, 'rsvps' | 'clock'>,
+  userId: string,
+): Promise<boolean> {
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
   await deleteSuspendedTokens(tx, userId);
+  await shareAnsweredSeries(tx, userId);
   await changeSuspension(tx, userId, null, '');
+  await followSeries(tx, services, onBehalfOf({ id: userId, hasAccount: true }), services.clock());
   return true;
 }
 

@@ -180,6 +180,17 @@ export const seriesFaults: Fault[] = [
       'an approval leaves out dates past their deadline',
     ],
   ]),
+  ...faultsOf('src/modules/attendance/series/answer-restored-date.ts', [
+    ['if (isOwn || ', 'if (', 'series-rsvps', 'a date that takes place again loses the answers to itself'],
+  ]),
+  ...faultsOf('src/modules/moderation/suspension.ts', [
+    [
+      'await shareAnsweredSeries(tx, userId);',
+      '',
+      'series-rsvp-races',
+      'a date that is made while a suspension ends lacks an answer',
+    ],
+  ]),
   ...faultsOf('src/modules/events/delete-subjects.ts', [
     [
       'await tx.query(sql`delete from announcements where ${isOneOf(sql`subject_id`, ids)}`);',

@@ -12,7 +12,7 @@ import { moveRsvpCounters, upsertRsvpsOfSeries } from './repo.ts';
 type NewDate = { id: string; rsvpUntil: Date | null };
 
 /** People whose RSVPs are read and written at once. */
-const peopleAtOnce = 1_000;
+export const peopleAtOnce = 1_000;
 
 /**
  * Gives new dates of a series what was decided about people there, and the RSVPs of those who have answered it, except suspended
@@ -42,7 +42,8 @@ export async function answerNewDates(
   if (series.fields.rsvpApproval === 'organizer') for (const id of ids) await tx.execute(approvePresent(id));
 }
 
-async function withoutSuspended(tx: Transaction, answers: SeriesRsvp[]): Promise<SeriesRsvp[]> {
+/** The answers of people who are not suspended. */
+export async function withoutSuspended(tx: Transaction, answers: SeriesRsvp[]): Promise<SeriesRsvp[]> {
   if (answers.length === 0) return [];
   const ids = answers.map(({ userId }) => userId);
   const active = await tx.query<{ id: string }>(

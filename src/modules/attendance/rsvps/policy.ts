@@ -76,8 +76,9 @@ export function decideRsvp(command: RsvpCommand, state: RsvpState): RsvpDecision
   if (standing.isRemoved) return new Problem('removed_from_event');
   const late = refuseLate(command, state);
   if (late) return late;
-  // An RSVP was approved, or the event needed no approval when it was made.
-  const isApproved = isByOrganizer || rsvp || standing.isInvited || standing.isApproved;
+  // An RSVP, also one to the series, was approved, or none was needed when it was made.
+  const isOfApproved = rsvp !== null || command.ofSeries?.isNew === false;
+  const isApproved = isByOrganizer || isOfApproved || standing.isInvited || standing.isApproved;
   if (needsApproval(event, viewer) && !isApproved) return decideRequest(command, state);
   const move = moveOf(rsvp, { status, extraGuests: extraGuests ?? rsvp?.extraGuests ?? 0 });
   const isOpen = request !== null && request.status !== 'approved';

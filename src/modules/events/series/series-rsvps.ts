@@ -28,6 +28,15 @@ export async function findOwnSeriesRsvps(
   return new Map(found.map(({ seriesId, status }) => [seriesId, status]));
 }
 
+/** The RSVPs of a person to series. */
+export const listOwnSeriesRsvps = (
+  db: Queryable,
+  userId: string,
+): Promise<(SeriesRsvp & { seriesId: string })[]> =>
+  db.query<SeriesRsvp & { seriesId: string }>(
+    sql`select series_id, ${columns()} from series_rsvps where user_id = ${userId} order by series_id`,
+  );
+
 /** Lists the RSVPs to a series by the age of the accounts. @param after the person at the end of the previous part */
 export const listSeriesRsvps = (
   db: Queryable,
