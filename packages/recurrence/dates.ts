@@ -5,7 +5,7 @@ import type { Rule } from './rule.ts';
 type DateTime = Temporal.PlainDateTime;
 
 /** Ten years. A search ends after so many days without a date. */
-const maxGapDays = 3653;
+export const maxGapDays = 3653;
 
 /** `from` is inclusive, `before` exclusive. */
 export type DateRange = { from?: DateTime; before?: DateTime; limit: number };

@@ -1,3 +1,4 @@
+export { datesOfAnyRule } from './any-rule.ts';
 export { datesOf, firstDateOf, lastDateOf, nearestDate, periodStart } from './dates.ts';
 export { formatRule } from './format.ts';
 export { parseRule } from './parse.ts';

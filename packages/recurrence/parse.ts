@@ -11,7 +11,9 @@ import {
 import { parseUntil } from './until.ts';
 
 const maxLength = 500;
-const maxListed = 31;
+/** How many values a list has at most, and how large INTERVAL and COUNT are. */
+type Bounds = { listed: number; amount: number };
+const ofSeries: Bounds = { listed: 31, amount: 1000 };
 
 /** The parts with numbers: the largest value, and whether it may count from the end. */
 const numberLists = {
@@ -28,20 +30,21 @@ const names = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYDAY', 'WKST', ...Object.
 const unsupported = ['BYHOUR', 'BYMINUTE', 'BYSECOND', 'RSCALE', 'SKIP'];
 
 /** @throws RuleError */
-export function parseRule(text: string, clock: Clock): Rule {
+export function parseRule(text: string, clock: Clock, bounds = ofSeries): Rule {
   const parts = splitParts(text);
+  const numbers = (part: NumberList) => parseNumbers(part, parts, bounds);
   const until = parts.get('UNTIL');
   const rule: Rule = {
     freq: parseName('FREQ', parts.get('FREQ'), frequencies),
-    interval: parseAmount('INTERVAL', parts) ?? 1,
-    count: parseAmount('COUNT', parts),
+    interval: parseAmount('INTERVAL', parts, bounds) ?? 1,
+    count: parseAmount('COUNT', parts, bounds),
     until: until === undefined ? null : parseUntil(until, clock),
-    byDay: parseWeekdays(parts.get('BYDAY')),
-    byMonthDay: parseNumbers('BYMONTHDAY', parts),
-    byMonth: parseNumbers('BYMONTH', parts),
-    bySetPos: parseNumbers('BYSETPOS', parts),
-    byYearDay: parseNumbers('BYYEARDAY', parts),
-    byWeekNo: parseNumbers('BYWEEKNO', parts),
+    byDay: parseWeekdays(parts.get('BYDAY'), bounds),
+    byMonthDay: numbers('BYMONTHDAY'),
+    byMonth: numbers('BYMONTH'),
+    bySetPos: numbers('BYSETPOS'),
+    byYearDay: numbers('BYYEARDAY'),
+    byWeekNo: numbers('BYWEEKNO'),
     wkst: parts.has('WKST') ? parseName('WKST', parts.get('WKST'), weekdays) : 'MO',
   };
   refuseCombinations(rule);
@@ -72,17 +75,21 @@ function parseName<Name extends string>(
   return name;
 }
 
-function parseAmount(part: 'INTERVAL' | 'COUNT', parts: Map<string, string>): number | null {
+function parseAmount(
+  part: 'INTERVAL' | 'COUNT',
+  parts: Map<string, string>,
+  { amount: max }: Bounds,
+): number | null {
   const value = parts.get(part);
   if (value === undefined) return null;
   const amount = /^\d+$/.test(value) ? Number(value) : 0;
-  if (amount < 1 || amount > 1000) throw new RuleError(part, 'has to be from 1 to 1000');
+  if (amount < 1 || amount > max) throw new RuleError(part, `has to be from 1 to ${max}`);
   return amount;
 }
 
-function parseNumbers(part: NumberList, parts: Map<string, string>): number[] {
+function parseNumbers(part: NumberList, parts: Map<string, string>, bounds: Bounds): number[] {
   const { max, isSigned } = numberLists[part];
-  const numbers = splitList(part, parts.get(part)).map((each) => {
+  const numbers = splitList(part, parts.get(part), bounds).map((each) => {
     const number = isDigits(each, isSigned) ? Number(each) : 0;
     if (number === 0 || Math.abs(number) > max)
       throw new RuleError(
@@ -97,9 +104,9 @@ function parseNumbers(part: NumberList, parts: Map<string, string>): number[] {
 const isDigits = (text: string, isSigned: boolean): boolean =>
   (isSigned ? /^[+-]?\d{1,3}$/ : /^\d{1,3}$/).test(text);
 
-function parseWeekdays(value: string | undefined): NumberedWeekday[] {
+function parseWeekdays(value: string | undefined, bounds: Bounds): NumberedWeekday[] {
   const days = new Map<string, NumberedWeekday>();
-  for (const each of splitList('BYDAY', value)) {
+  for (const each of splitList('BYDAY', value, bounds)) {
     const [, number, name] = /^([+-]?\d{1,2})?([A-Z]{2})$/.exec(each) ?? [];
     const n = number === undefined ? null : Number(number);
     const day = weekdays.find((weekday) => weekday === name);
@@ -115,9 +122,9 @@ function parseWeekdays(value: string | undefined): NumberedWeekday[] {
 
 const indexOfWeekday = (day: Weekday): number => weekdays.indexOf(day);
 
-function splitList(part: string, value: string | undefined): string[] {
+function splitList(part: string, value: string | undefined, { listed }: Bounds): string[] {
   const list = value === undefined ? [] : value.split(',');
-  if (list.length > maxListed) throw new RuleError(part, `has more than ${maxListed} values`);
+  if (list.length > listed) throw new RuleError(part, `has more than ${listed} values`);
   return list;
 }
 
