@@ -34,23 +34,27 @@ test('import: of two entries with one UID the higher SEQUENCE is imported, for e
   );
 });
 
-test('import: a moved occurrence of a series is a separate event; a series is imported once, with a warning', async () => {
+test('import: a changed date belongs to its series; UTC without a zone is reported', async () => {
   const file = calendar(
-    calendarEntry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=10' }),
+    calendarEntry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=3' }),
     calendarEntry({ UID: 'weekly', SUMMARY: 'Choir, in church', 'RECURRENCE-ID': '20270312T170000Z' }),
   );
   const now = new Date('2027-01-01');
   const { report, phone, events } = await importForNewUser(file, { now });
   assert.deepEqual(
-    events.map((event) => event.title),
-    ['Choir', 'Choir, in church'],
+    events.map(({ title, series }) => [title, series.isChanged]),
+    [
+      ['Choir', false],
+      ['Choir', false],
+      ['Choir, in church', true],
+    ],
   );
   assert.deepEqual(
-    report.warnings.map(({ line, reason }) => [line, reason]),
-    [[4, 'repeats; its first date was imported']],
+    [importCounts(report), report.warnings.map(({ line, reason }) => [line, reason])],
+    [[1, 0, 0, 0], [[4, 'repeats in UTC, because the file names no time zone']]],
   );
   const again = await importFile(file, phone, { now });
-  assert.deepEqual([...importCounts(again), again.warnings.length], [0, 0, 2, 0, 0]);
+  assert.deepEqual([...importCounts(again), again.warnings.length], [0, 0, 1, 0, 0]);
 });
 
 test('import: a second import adds no event for entries without a UID or with a very long UID', async () => {

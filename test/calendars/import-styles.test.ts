@@ -77,7 +77,7 @@ const places: Record<string, Record<string, keyof typeof towns | null>> = {
   },
   'library.ics': { 'Autorské čtení': 'prague', Pohádky: 'brno' },
   'meetup.ics': { 'Starter swap': 'sydney', Excursion: 'newcastle' },
-  'nextcloud.ics': { Jahreshauptversammlung: 'graz', 'Stammtisch (verschoben)': null },
+  'nextcloud.ics': { Jahreshauptversammlung: 'graz', Stammtisch: null, 'Stammtisch (verschoben)': null },
   'notes.ics': { Zomerborrel: 'amsterdam' },
   'outlook.ics': { Spieleabend: 'wurzburg', Maifest: 'wurzburg' },
   'phone.ics': { 'Café am Abend': 'vienna' },
@@ -117,6 +117,9 @@ const starts: Record<string, string> = {
   'Stammtisch (verschoben)': '2027-02-02T18:00:00.000Z',
 };
 
+/** Changed dates of series, which are no entries of their own. */
+const ofSeries = new Set(['Stammtisch (verschoben)']);
+
 /** Each is imported by a process of its own. */
 const checked = sampleOf(Object.entries(places), 8);
 
@@ -135,14 +138,12 @@ for (const [file, expected] of checked)
       const source = path.join(directory, file);
       const { code, stdout } = await command(api.target, 'import', source, '--organizer', phone);
       assert.equal(code, 0);
-      assert.match(
-        stdout,
-        new RegExp(`^${Object.keys(expected).length} added, 0 changed, 0 unchanged\\.$`, 'm'),
-      );
-      const unplaced = Object.values(expected).filter((town) => town === null).length;
+      const own = Object.entries(expected).filter(([title]) => !ofSeries.has(title));
+      assert.match(stdout, new RegExp(`^${own.length} added, 0 changed, 0 unchanged\\.$`, 'm'));
+      const unplaced = own.filter(([, town]) => town === null).length;
       assert.equal(/To be checked: (\d+) without a known place/.exec(stdout)?.[1] ?? '0', `${unplaced}`);
       const events = await eventsOf(await signIn(api, phone));
-      assert.deepEqual(events.map(({ title }) => title).sort(), Object.keys(expected).sort());
+      assert.deepEqual([...new Set(events.map(({ title }) => title))].sort(), Object.keys(expected).sort());
       const entries = readEntries(readFileSync(source));
       for (const { title, startAt, locationKind, location } of events) {
         const town = expected[title];

@@ -9,6 +9,8 @@ export type Entry = {
   state: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field; the contract has validated the body
   event: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as `event`
+  series: any;
   eventId: string | null;
   doubts: string[];
   duplicates: string[];

@@ -37,7 +37,7 @@ test('import: 202 while a server reads the file; nothing is an event before the 
   assert.ok(entry);
   const { event, ...rest } = entry;
   assert.deepEqual(rest, {
-    ...{ n: 1, state: 'new', eventId: null, doubts: [], duplicates: [], line: 4, reason: null },
+    ...{ n: 1, state: 'new', series: null, eventId: null, doubts: [], duplicates: [], line: 4, reason: null },
   });
   assert.deepEqual(
     [

@@ -28,8 +28,8 @@ def written(value):
 text, start, end = json.load(sys.stdin)
 events = recurring_ical_events.of(icalendar.Calendar.from_ical(text)).between(
     *[datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.timezone.utc) for day in (start, end)])
-print(json.dumps([dict(uid=e['UID'], title=e['SUMMARY'], place=e['LOCATION'], status=e['STATUS'],
-    start=written(e['DTSTART'].dt), end=written(e['DTEND'].dt)) for e in events]))
+print(json.dumps([dict(uid=e.get('UID', ''), title=e.get('SUMMARY', ''), place=e.get('LOCATION', ''), status=e.get('STATUS', 'CONFIRMED'),
+    start=written(e['DTSTART'].dt), end=written((e.get('DTEND') or e['DTSTART']).dt)) for e in events]))
 `;
 
 /** The dates of a calendar from one day to another, ascending. */

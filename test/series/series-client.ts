@@ -12,9 +12,9 @@ export const at = (local: string, timezone = zone): string =>
 export const firstDate = '2031-01-07';
 
 /** A clock that begins on 2030-12-31, so that the dates of tests are always the same. */
-export function createSeriesClock(): TestClock {
+export function createSeriesClock(at = '2030-12-31T12:00:00Z'): TestClock {
   const clock = new TestClock();
-  clock.advance(Date.parse('2030-12-31T12:00:00Z') - Date.now());
+  clock.advance(Date.parse(at) - Date.now());
   return clock;
 }
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
-import { oneOf, timestamp } from '../../http/schemas.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { fanOutKinds } from '../../outbox/kinds.ts';
 import { noticedFields } from '../../outbox/notices.ts';
 import { eventFields, fieldRows } from './event-fields.ts';
@@ -54,10 +54,13 @@ export const eventExportSections: ExportSection[] = [
     name: 'imports',
     row: exportRow('ExportImport', {
       uid: Type.String({ description: 'The UID of the calendar entry.' }),
-      eventId: id,
+      eventId: nullable(id),
+      seriesId: nullable(id, { description: 'The series that the entry became.' }),
     }),
-    description: 'The calendar entries from which these events were imported.',
+    description: 'The calendar entries from which these events and series were imported.',
     tables: ['imports'],
-    rows: (subject) => sql`select uid, event_id from imports where organizer_id = ${subject.id} order by uid`,
+    rows: (subject) => sql`
+      select uid, case when series_id is null then event_id end as event_id, series_id from imports
+      where organizer_id = ${subject.id} and part_of is null order by uid`,
   },
 ];

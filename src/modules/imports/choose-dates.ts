@@ -1,49 +1,56 @@
 /**
- * Chooses which entries of a file become events, with which dates and keys: of a series one date, the next coming one, or
- * if all are over the last. Changed dates of a series are events of their own.
+ * Chooses which entries of a file become events and series, and under which keys. The entries that replace dates of a series belong to
+ * it; without their series they are events of their own.
  */
 import { createHash } from 'node:crypto';
 import { mapInTurns } from '#base';
-import { dateKey, instantKey } from './date-keys.ts';
-import type { EntryTime } from './entry-times.ts';
-import { movePeriod, nextDate, type Series } from './next-date.ts';
+import { dateKey, instantKey, keyZone } from './date-keys.ts';
+import { type EntryTime, toInstant } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import type { CalendarEntry } from './parse-entry.ts';
 import type { EntryIssue } from './report.ts';
 
 export type ChosenEntry = CalendarEntry & {
-  /** Identifies the event in later imports. */
+  /** Identifies the event or the series in later imports. */
   key: string;
   /** Keys that earlier imports may have given the event. `startAt`: only if it starts then; null for any start. */
   formerKeys: { key: string; startAt: string | null }[];
   /** Whether the entry only removes what an earlier import added. */
   isRemoval: boolean;
+  /** Null for an entry that does not repeat. */
+  series: ChosenSeries | null;
+  /** Of the changed date of a series that is not in the file: the key of the series. */
+  ofSeries: string | null;
 };
 
-/** @param now decides which date of a series is the next one */
+/**
+ * `changes`: the entries that replace dates of it. A part of a series that begins with RANGE=THISANDFUTURE has the dates of `origin`
+ * from a time on; a part before it has those until then.
+ */
+export type ChosenSeries = {
+  changes: ChosenEntry[];
+  origin: CalendarEntry;
+  from: EntryTime | null;
+  until: EntryTime | null;
+};
+
 export async function chooseDates(
   entries: CalendarEntry[],
   calendar: Calendar,
-  now: Date,
 ): Promise<{ chosen: ChosenEntry[]; errors: EntryIssue[] }> {
   const errors: EntryIssue[] = [];
   const byUid = Map.groupBy(entries, ({ uid, line }) => uid || `\n${line}`);
-  const choices = await mapInTurns(byUid.values(), (same) => {
+  const chosen = await mapInTurns(byUid.values(), (same) => {
     const latest = withoutReplaced(same, calendar, errors);
     const [changed, others] = [latest.filter(isChange), latest.filter((entry) => !isChange(entry))];
-    const isOne = others.length === 1;
+    const [first, ...more] = others;
+    if (first?.repetition.isSeries && more.length === 0) return chooseSeries(first, changed, calendar);
     // Of several entries with one UID, it is not known whose dates are changed.
-    const changes = isOne ? changed : [];
-    const changedDates = new Set(changes.map((entry) => dateKey(replacedTime(entry), calendar)));
     return [
-      ...others.map(
-        (entry) => () => chooseDate(entry, { calendar, now, changedDates, changes, isOne }, errors),
-      ),
-      ...changed.map((entry) => () => [asChange(entry, others[0], calendar)]),
+      ...others.map((entry) => chooseEntry(entry, others.length === 1, calendar)),
+      ...changed.map((entry) => chooseChange(entry, calendar)),
     ];
   });
-  // A series takes milliseconds, so each is a piece of work of its own.
-  const chosen = await mapInTurns(choices.flat(), (choose) => choose());
   return { chosen: chosen.flat(), errors };
 }
 
@@ -52,11 +59,12 @@ const replacedTime = ({ repetition, period }: CalendarEntry): EntryTime =>
   repetition.replaces?.time ?? period.start;
 
 /**
- * Of entries with one UID and one date, keeps the highest SEQUENCE, or the last one if these are equal. Entries with other
- * dates and the same SEQUENCE are events of their own: some programs give all talks of a day one UID.
+ * Of entries with one UID and one date, keeps the highest SEQUENCE, of equal ones the latest LAST-MODIFIED, and of these the last.
+ * Entries with other dates and the same SEQUENCE are events of their own: some programs give all talks of a day one UID.
  */
 function withoutReplaced(same: CalendarEntry[], calendar: Calendar, errors: EntryIssue[]): CalendarEntry[] {
-  const highest = Math.max(...same.filter((entry) => !isChange(entry)).map(({ sequence }) => sequence));
+  const masters = same.filter((entry) => !isChange(entry));
+  const highest = Math.max(...masters.map(({ sequence }) => sequence));
   const kept = new Map<string, CalendarEntry>();
   const replace = (older: CalendarEntry, { line }: CalendarEntry) =>
     errors.push({
@@ -65,7 +73,7 @@ function withoutReplaced(same: CalendarEntry[], calendar: Calendar, errors: Entr
       cause: 'replaced',
       reason: `has the same UID as line ${line}, which replaces it`,
     });
-  const latest = same.filter((entry) => !isChange(entry) && entry.sequence === highest).at(-1);
+  const latest = masters.filter(({ sequence }) => sequence === highest).at(-1);
   for (const entry of same) {
     if (!isChange(entry) && entry.sequence < highest && latest) {
       replace(entry, latest);
@@ -73,57 +81,78 @@ function withoutReplaced(same: CalendarEntry[], calendar: Calendar, errors: Entr
     }
     const key = `${isChange(entry)} ${dateKey(replacedTime(entry), calendar)}`;
     const other = kept.get(key);
-    const [newer, older] = other && other.sequence > entry.sequence ? [other, entry] : [entry, other];
+    const [newer, older] = other && isNewer(other, entry) ? [other, entry] : [entry, other];
     kept.set(key, newer);
     if (older) replace(older, newer);
   }
   return [...kept.values()];
 }
 
-function chooseDate(entry: CalendarEntry, context: Series, errors: EntryIssue[]): ChosenEntry[] {
-  const { calendar, isOne } = context;
-  const { period, repetition, uid } = entry;
-  const first = dateKey(period.start, calendar);
-  const base = uid === '' ? contentKey(entry, calendar) : uid;
-  if (!repetition.isSeries) {
-    const key = isOne || uid === '' ? base : `${base}\n@${first}`;
-    return [
-      withKey(entry, key, key === base ? [] : [{ key: base, startAt: instantKey(period.start, calendar) }]),
-    ];
+const isNewer = (one: CalendarEntry, other: CalendarEntry): boolean =>
+  one.sequence === other.sequence ? one.modified > other.modified : one.sequence > other.sequence;
+
+const baseKey = (entry: CalendarEntry, calendar: Calendar): string =>
+  entry.uid === '' ? contentKey(entry, calendar) : entry.uid;
+
+function chooseEntry(entry: CalendarEntry, isOne: boolean, calendar: Calendar): ChosenEntry {
+  const base = baseKey(entry, calendar);
+  const key = isOne || entry.uid === '' ? base : `${base}\n@${dateKey(entry.period.start, calendar)}`;
+  const former = key === base ? [] : [{ key: base, startAt: instantKey(entry.period.start, calendar) }];
+  const series = { changes: [], origin: entry, from: null, until: null };
+  return { ...withKey(entry, key, former), series: entry.repetition.isSeries ? series : null };
+}
+
+/** A series, and the parts of it that RANGE=THISANDFUTURE begins. */
+function chooseSeries(master: CalendarEntry, changed: CalendarEntry[], calendar: Calendar): ChosenEntry[] {
+  const at = (time: EntryTime) => toInstant(time, keyZone(calendar), calendar);
+  const isFollowing = ({ repetition }: CalendarEntry) => repetition.replaces?.isFollowing === true;
+  const begins = changed.filter(isFollowing).sort((a, b) => at(replacedTime(a)) - at(replacedTime(b)));
+  const base = baseKey(master, calendar);
+  const parts = [master, ...begins].map((entry, i) => {
+    const [from, next] = [i === 0 ? null : replacedTime(entry), begins[i]];
+    const until = next ? replacedTime(next) : null;
+    const isIn = (time: EntryTime) => (!from || at(time) >= at(from)) && (!until || at(time) < at(until));
+    const changes = changed
+      .filter((change) => !isFollowing(change) && isIn(replacedTime(change)))
+      .map((change) => ({ ...chooseChange(change, calendar), ofSeries: null }));
+    const { rule, added, removed } = master.repetition;
+    const repetition = { ...entry.repetition, isSeries: true, rule, added, removed };
+    const key = from === null || isFirst(from) ? base : `${base}\n@${dateKey(from, calendar)}`;
+    return {
+      ...withKey({ ...entry, repetition }, key, []),
+      // Before the earlier part, whose later dates it takes over.
+      series: { changes, origin: master, from, until },
+    };
+  });
+  function isFirst(time: EntryTime): boolean {
+    return dateKey(time, calendar) === dateKey(master.period.start, calendar);
   }
-  const start = nextDate(entry, context);
-  if (start === 'changed') return [];
-  if (start === null) {
-    errors.push({
-      line: entry.line,
-      title: entry.title,
-      cause: 'date',
-      reason: 'repeats, and each of its dates is removed',
-    });
-    return [];
-  }
-  const moved = movePeriod(period, start, calendar);
-  const isFirst = start.local.equals(period.start.local);
-  const date = isFirst ? 'its first date was' : 'one date of it was';
-  const notes = [...entry.notes, `repeats; ${date} imported`];
-  return [
-    withKey({ ...entry, period: moved, notes }, isFirst ? base : `${base}\n@${dateKey(start, calendar)}`, []),
-  ];
+  // A part that is cancelled is none: the one before it ends.
+  return parts.filter(
+    ({ status, series: { from, until } }) => !(until && isFirst(until)) && !(from && status === 'cancelled'),
+  );
 }
 
 /** A changed date has the key of the date that it replaces. A cancelled one only removes an event. */
-function asChange(entry: CalendarEntry, series: CalendarEntry | undefined, calendar: Calendar): ChosenEntry {
+function chooseChange(entry: CalendarEntry, calendar: Calendar): ChosenEntry {
   const time = replacedTime(entry);
-  const isFirst =
-    series?.repetition.isSeries === true &&
-    dateKey(series.period.start, calendar) === dateKey(time, calendar);
-  const key = isFirst ? entry.uid : `${entry.uid}\n@${dateKey(time, calendar)}`;
   const former = [
     { key: `${entry.uid}\n${entry.repetition.replaces?.raw ?? ''}`, startAt: null },
-    // The series may be in another file, or in none.
-    ...(isFirst ? [] : [{ key: entry.uid, startAt: instantKey(time, calendar) }]),
+    // The series may have been imported as one event.
+    { key: entry.uid, startAt: instantKey(time, calendar) },
   ];
-  return { ...withKey(entry, key, former), isRemoval: entry.status === 'cancelled' };
+  return {
+    ...withKey(entry, `${entry.uid}\n@${dateKey(time, calendar)}`, former),
+    isRemoval: entry.status === 'cancelled',
+    ofSeries: storable(entry.uid, true),
+  };
+}
+
+/** An entry for one date of a series that comes in as single events. */
+export function chooseDate(entry: ChosenEntry, time: EntryTime, calendar: Calendar): ChosenEntry {
+  const base = baseKey(entry.series?.origin ?? entry, calendar);
+  const former = [{ key: base, startAt: instantKey(time, calendar) }];
+  return withKey(entry, `${base}\n@${dateKey(time, calendar)}`, former);
 }
 
 const contentKey = ({ title, period, address }: CalendarEntry, calendar: Calendar): string => {
@@ -134,7 +163,7 @@ const withKey = (entry: CalendarEntry, key: string, formerKeys: ChosenEntry['for
   ...entry,
   key: storable(key, entry.uid !== ''),
   formerKeys: formerKeys.map((former) => ({ ...former, key: storable(former.key, true) })),
-  isRemoval: false,
+  ...{ isRemoval: false, series: null, ofSeries: null },
 });
 
 /** PostgreSQL limits an index entry to 2,704 bytes. */

@@ -5,11 +5,22 @@ import type { Queryable } from '#pg';
 import { Problem } from '../../lib/errors.ts';
 import type { EventFields } from '../events/event-fields.ts';
 import { applyChange, withDefaults } from '../events/event-rules.ts';
-import { type ImportedEvent, listImportedEvents } from '../events/imports.ts';
+import {
+  type ImportedDate,
+  type ImportedEvent,
+  listImportedDates,
+  listImportedEvents,
+} from '../events/imports.ts';
 import type { EventRow } from '../events/present.ts';
-import { EnteredEvent, type EventChange } from '../events/schemas.ts';
+import type { EnteredEvent, EventChange } from '../events/schemas.ts';
+import { listOccurrencesOn } from '../events/series/occurrences.ts';
+import type { DateChange } from '../series/own-dates.ts';
+import { compareSeries, type KnownSeries } from './compare-series.ts';
+import type { SeriesContent } from './describe-series.ts';
 import type { Doubt, EntryContent } from './entry-content.ts';
-import type { ReadEntry } from './read-entries.ts';
+import { noDate, type ReadEntry } from './read-entries.ts';
+import { isEmpty, type SaidSeries, type SeriesChange } from './series-change.ts';
+import { toEntered } from './to-entered.ts';
 
 export const entryStates = ['new', 'changed', 'same', 'doubtful', 'refused', 'skipped'] as const;
 export type EntryState = (typeof entryStates)[number];
@@ -28,12 +39,26 @@ export type ComparedEntry = {
   content: EntryContent | null;
   /** The event that an earlier import made of the entry. */
   knownId: string | null;
+  /** What would be stored beside the event; null for a single event. */
+  series: ReviewedSeries | null;
   doubts: Doubt[];
   duplicates: string[];
   reason: string | null;
 };
 
-type Known = Map<string, ImportedEvent<EntryContent>>;
+/**
+ * `next`: the local dates that come next. `isKnown`: whether an earlier import made the series; `joins`: whether it made events of some of
+ * its dates, which become occurrences. `change`: of the dates of a known series. `onlyDate`: the one date of which the entry says something.
+ */
+export type ReviewedSeries = SeriesContent & {
+  next: string[];
+  isKnown: boolean;
+  joins: boolean;
+  change: SeriesChange | null;
+  onlyDate: string | null;
+};
+
+type Known = Map<string, ImportedEvent<EntryContent & { series?: SeriesContent }>>;
 
 /** Whose events entries are compared with. `keepsEdits`: fields that were changed here stay, also if the file has a newer value. */
 export type Comparison = { organizerId: string; keepsEdits: boolean };
@@ -46,41 +71,53 @@ export async function compareEntries(
 ): Promise<ComparedEntry[]> {
   const compared: ComparedEntry[] = [];
   for (const some of inChunks(entries)) {
-    const keys = some.flatMap(({ key, formerKeys }) => [key, ...formerKeys.map((former) => former.key)]);
-    const known = await listImportedEvents<EntryContent>(db, organizerId, keys);
-    for (const entry of some) compared.push(await runInTurn(() => compareEntry(entry, known, keepsEdits)));
+    const keys = some.flatMap(({ key, formerKeys, ofSeries }) => [
+      ...[key, ...formerKeys.map((former) => former.key)],
+      ...(ofSeries ? [ofSeries.key] : []),
+    ]);
+    const known: Known = await listImportedEvents(db, organizerId, keys);
+    const dates = await listImportedDates(
+      db,
+      organizerId,
+      some.flatMap((entry) =>
+        entry.kind === 'event' && entry.series && !known.get(entry.key)?.series ? [entry.key] : [],
+      ),
+    );
+    for (const entry of some) {
+      const one = await runInTurn(() => compareEntry(entry, { known, dates, keepsEdits }));
+      compared.push(keepsEdits ? await withoutEditedDates(db, one, known) : one);
+    }
   }
   return compared;
 }
 
-function compareEntry(entry: ReadEntry, imported: Known, keepsEdits: boolean): ComparedEntry {
+type Context = { known: Known; dates: Map<string, ImportedDate[]>; keepsEdits: boolean };
+
+function compareEntry(entry: ReadEntry, context: Context): ComparedEntry {
+  const { known: imported, keepsEdits } = context;
   const { line, uid, title, notes, doubts } = entry;
-  const key = knownKey(entry, imported);
+  const ofSeries = knownSeries(entry, imported);
+  const key = ofSeries?.key ?? knownKey(entry, imported);
   const known = imported.get(key);
   const said = entry.kind === 'event' && entry.unplaced !== null ? [...notes, entry.unplaced] : notes;
   const named = entry.kind === 'refused' && title !== '' ? `"${title}" ` : '';
   const reason = said.length > 0 ? named + said.join('; ') : null;
   const common = {
     ...{ key, line, uid, reason },
-    ...{ duplicates: [], doubts: [], content: null, change: null },
+    ...{ duplicates: [], doubts: [], content: null, change: null, series: null },
   };
   const nothing = { ...common, event: null, knownId: null };
   if (entry.kind === 'refused') return { ...nothing, state: 'refused' };
-  if (!known?.event) {
+  if (ofSeries) return compareKnownSeries(entry, ofSeries.known, common, keepsEdits);
+  if (!known?.event || (entry.kind === 'event' && entry.series)) {
     if (entry.kind === 'removal') return { ...nothing, state: 'same', reason: neverImported };
-    const { content } = entry;
-    const added = {
-      ...common,
-      content,
-      event: toEntered(withDefaults(content), content.status),
-      knownId: null,
-    };
-    // What was deleted here does not return, unless the person says so.
-    if (known) return { ...added, state: 'skipped', reason: wasDeleted };
-    return { ...added, doubts, state: doubts.length > 0 ? 'doubtful' : 'new' };
+    return compareNew(entry, common, known !== undefined, context.dates.get(key) ?? []);
   }
   const knownId = known.event.id;
-  const change = changeOf(entry, known.event, { said: known.content, keepsEdits });
+  const change = changeOf(entry, toEntered(known.event), {
+    ...{ said: known.content, keepsEdits },
+    isAddressHidden: known.event.isAddressHidden,
+  });
   const content =
     entry.kind === 'event'
       ? entry.content
@@ -100,6 +137,114 @@ function compareEntry(entry: ReadEntry, imported: Known, keepsEdits: boolean): C
   };
 }
 
+type Common = Omit<ComparedEntry, 'state' | 'event' | 'knownId'>;
+
+/** An entry of which no earlier import made an event that still exists, or made events of some of its dates. */
+function compareNew(
+  entry: Extract<ReadEntry, { kind: 'event' }>,
+  common: Common,
+  isKnown: boolean,
+  dates: ImportedDate[],
+): ComparedEntry {
+  const { series: read, doubts } = entry;
+  const joins = dates.some(({ exists }) => exists);
+  const nothing = { ...common, event: null, knownId: null };
+  if (read && entry.content.status === 'cancelled' && !joins)
+    return { ...nothing, state: 'same', reason: neverImported };
+  if (read && read.next.length === 0 && !joins)
+    return { ...nothing, state: 'refused', reason: `"${entry.title}" ${noDate}` };
+  const content = read ? { ...entry.content, series: read.said } : entry.content;
+  const series = read && {
+    ...read.said,
+    ...{ next: read.next, isKnown: false, joins, change: null, onlyDate: null },
+  };
+  const event = toEntered(withDefaults(entry.content), entry.content.status);
+  const added = { ...common, content, event, series, knownId: null };
+  // What was deleted here does not return, unless the person says so.
+  if (!joins && (isKnown || dates.length > 0)) return { ...added, state: 'skipped', reason: wasDeleted };
+  if (joins) return { ...added, doubts, state: 'changed' };
+  return { ...added, doubts, state: doubts.length > 0 ? 'doubtful' : 'new' };
+}
+
+/** The series that an earlier import made of the entry, or of which it changes a date. */
+function knownSeries(entry: ReadEntry, imported: Known): { key: string; known: KnownSeries } | null {
+  for (const key of [entry.key, ...(entry.ofSeries ? [entry.ofSeries.key] : [])]) {
+    const known = imported.get(key);
+    if (known?.series) return { key, known: known as KnownSeries };
+  }
+  return null;
+}
+
+function compareKnownSeries(
+  entry: Exclude<ReadEntry, { kind: 'refused' }>,
+  known: KnownSeries,
+  common: Common,
+  keepsEdits: boolean,
+): ComparedEntry {
+  const nothing = { ...common, event: null, knownId: null };
+  if (known.series.length === 0) {
+    const next = entry.kind === 'event' ? entry.series?.next : undefined;
+    if (entry.kind === 'removal' || !entry.series || !next?.length)
+      return { ...nothing, state: entry.kind === 'removal' ? 'same' : 'skipped', reason: wasDeleted };
+    return compareNew(entry, common, true, []);
+  }
+  const compared = compareSeries(entry, known, {
+    keepsEdits,
+    changeOf: (entry, current, said, isAddressHidden) =>
+      changeOf(entry, current, { said, keepsEdits, isAddressHidden }),
+  });
+  if (!compared) return { ...nothing, state: 'same' };
+  const { change, seriesChange, event, series, content } = compared;
+  const next = entry.kind === 'event' ? (entry.series?.next ?? []) : [];
+  return {
+    ...{ ...common, content, event, change, knownId: null },
+    doubts: entry.doubts,
+    series: {
+      ...{ ...series, next, isKnown: true, joins: false, change: seriesChange },
+      onlyDate: entry.ofSeries ? (seriesChange?.dates[0]?.date ?? null) : null,
+    },
+    state: change || seriesChange ? 'changed' : 'same',
+  };
+}
+
+/** Leaves out what was changed here for single dates of a series. */
+async function withoutEditedDates(
+  db: Queryable,
+  entry: ComparedEntry,
+  imported: Known,
+): Promise<ComparedEntry> {
+  const dates = entry.series?.change?.dates ?? [];
+  const known = imported.get(entry.key);
+  const said = known?.content;
+  if (dates.length === 0 || !entry.series?.change || !said?.series) return entry;
+  const rows = await listOccurrencesOn(
+    db,
+    known?.series?.map(({ id }) => id) ?? [],
+    dates.map(({ date }) => date),
+  );
+  const change = {
+    ...entry.series.change,
+    dates: dates.flatMap((one) => withoutEdits(one, rows, said as SaidSeries)),
+  };
+  const series = { ...entry.series, change: isEmpty(change) ? null : change };
+  return { ...entry, series, state: entry.change || series.change ? 'changed' : 'same' };
+}
+
+/** A field that differs from what the file said before was changed here. */
+function withoutEdits(one: DateChange, rows: EventRow[], said: SaidSeries): DateChange[] {
+  const row = rows.find(({ seriesDate }) => seriesDate === one.date);
+  if (!row) return [one];
+  const current = toEntered(row) as Record<string, unknown>;
+  const before = said.series.changedDates.find(({ date }) => date === one.date)?.change ?? {};
+  const ofFile: Record<string, unknown> = { ...said, ...before };
+  const isEdited = (name: string) =>
+    row.ownFields.some((own) => own === name || (name === 'location' && own === 'address')) &&
+    !isDeepStrictEqual(current[name], ofFile[name]);
+  const change = Object.fromEntries(Object.entries(one.change).filter(([name]) => !isEdited(name)));
+  const reset = (one.reset ?? []).filter((name) => !isEdited(name === 'address' ? 'location' : name));
+  return Object.keys(change).length + reset.length === 0 ? [] : [{ ...one, change, reset }];
+}
+
 const wasDeleted = 'was imported before, and the event was deleted here';
 const neverImported = 'cancels an event that was not imported';
 const notStorable = 'does not fit the event that an earlier import made of it';
@@ -115,23 +260,25 @@ function knownKey({ key, formerKeys }: ReadEntry, known: Known): string {
 }
 
 /** `said`: what the file said before; null for an import of an earlier version. */
-type Earlier = { said: EntryContent | null; keepsEdits: boolean };
+type Earlier = { said: EntryContent | null; keepsEdits: boolean; isAddressHidden: boolean };
 
 /**
  * The fields that a file changes: those that differ from what it said before. What a person has changed here since stays, unless the file
  * has another value now. Of an import of an earlier version it is not known what the file said: its fields are compared with the event.
  */
-function changeOf(entry: ReadEntry, before: EventRow, { said, keepsEdits }: Earlier): EventChange {
+function changeOf(
+  entry: ReadEntry,
+  current: EnteredEvent,
+  { said, keepsEdits, isAddressHidden }: Earlier,
+): EventChange {
   if (entry.kind !== 'event') return { status: 'cancelled' };
   const { content, defaulted } = entry;
-  const current = toEntered(before);
   const compared = said ?? current;
   const differs = (a: Partial<EntryContent>, b: Partial<EntryContent>, name: keyof EntryContent) =>
     groupOf(name).some((member) => !isDeepStrictEqual(a[member], b[member]));
   const isKept = (name: keyof EntryContent) =>
     // What is entered here decides where an event is that hides its address.
-    (before.isAddressHidden && placeFields.includes(name)) ||
-    (keepsEdits && differs(current, compared, name));
+    (isAddressHidden && placeFields.includes(name)) || (keepsEdits && differs(current, compared, name));
   const names = (Object.keys(content) as (keyof EntryContent)[]).filter(
     (name) => !defaulted.includes(name) && differs(content, compared, name) && !isKept(name),
   );
@@ -158,18 +305,4 @@ export function tryChange(before: EventRow, change: EventChange): EventFields | 
 function withDeadlineBefore(before: EventRow, { endAt }: EventChange): EventRow {
   const end = endAt === undefined ? before.endAt : new Date(endAt);
   return before.rsvpUntil && before.rsvpUntil > end ? { ...before, rsvpUntil: end } : before;
-}
-
-/** The fields of an event as requests have them. */
-export function toEntered(fields: EventFields, status: EventFields['status'] = fields.status): EnteredEvent {
-  const { address, lat, lng, isExact, startAt, endAt, rsvpUntil, ...others } = fields;
-  const entered = {
-    ...Object.fromEntries(Object.entries(others).filter(([name]) => name in EnteredEvent.properties)),
-    startAt: startAt.toISOString(),
-    endAt: endAt.toISOString(),
-    rsvpUntil: rsvpUntil?.toISOString() ?? null,
-    location: { address, lat, lng, isExact },
-    status,
-  };
-  return entered as EnteredEvent;
 }

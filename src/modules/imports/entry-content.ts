@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv';
 import { createBodyValidator } from '../../http/validation.ts';
 import { violationOf } from '../../http/validation-messages.ts';
 import { Problem } from '../../lib/errors.ts';
-import { timeZoneAt } from '../../lib/time-zones.ts';
+import { isUtc, timeZoneAt } from '../../lib/time-zones.ts';
 import { parseAddress } from '../../lib/user-texts/parse-address.ts';
 import { withDefaults } from '../events/event-rules.ts';
 import { type EventChange, NewEvent } from '../events/schemas.ts';
@@ -39,7 +39,7 @@ export function contentOf(
   calendar: Calendar,
   defaults: EntryDefaults,
 ): ReadContent {
-  const timezone = zoneOf(entry, place);
+  const timezone = entry.series ? zoneOfSeries(entry, place, calendar) : zoneOf(entry, place);
   const { startAt, endAt, allDay, mended } = timesOf(entry.period, timezone, calendar);
   const where = whereOf(entry, place);
   const content: EntryContent = {
@@ -65,7 +65,7 @@ export function contentOf(
       ...(hasDoubtfulZone(entry, place, calendar) ? (['zone'] as const) : []),
       ...(mended.length > 0 ? (['length'] as const) : []),
     ],
-    notes: [...entry.notes, ...mended],
+    notes: [...entry.notes, ...mended, ...noteZone(entry, timezone)],
     unplaced: isPlaceDoubtful ? place.reason || 'has no place' : null,
   };
 }
@@ -119,6 +119,28 @@ function zoneOf({ timezone, zones: [first], period }: ChosenEntry, place: EntryP
   if (isAllDay(period)) return zone;
   if (timezone !== null) return timezone;
   return first === undefined || isSameTime(zone, first) ? zone : first;
+}
+
+/**
+ * The zone in whose local time a series repeats. A file that has its series in UTC, and names a zone, means that one; without a zone,
+ * its dates stay in UTC.
+ */
+function zoneOfSeries(entry: ChosenEntry, place: EntryPlace, calendar: Calendar): string {
+  const zone = zoneOf(entry, place);
+  if (!isInUtc(entry)) return zone;
+  return calendar.zone ?? (isSameTime(zone, 'UTC') ? zone : 'UTC');
+}
+
+const isInUtc = ({ series, period }: ChosenEntry): boolean => {
+  const { start } = series?.origin.period ?? period;
+  return !start.isDate && start.tzid !== undefined && isUtc(start.tzid);
+};
+
+/** What to report of the zone of a series. */
+function noteZone(entry: ChosenEntry, timezone: string): string[] {
+  if (!entry.series || !isInUtc(entry)) return [];
+  if (isUtc(timezone)) return ['repeats in UTC, because the file names no time zone'];
+  return [`repeats in UTC in the file; here, it repeats in ${timezone}`];
 }
 
 const isNewEvent = createBodyValidator().compile<NewEvent>(NewEvent);

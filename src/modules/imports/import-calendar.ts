@@ -6,7 +6,8 @@ import { type ComparedEntry, compareEntries } from './compare-entries.ts';
 import { EntryError } from './entry-error.ts';
 import type { FileEntries } from './parse-entry.ts';
 import type { DefaultPlace } from './place-entries.ts';
-import { type Published, publishEntry } from './publish-entry.ts';
+import type { Published } from './publish-context.ts';
+import { publishEntry } from './publish-entry.ts';
 import { type ReadEntry, readEntries } from './read-entries.ts';
 import { emptyReport, type ImportReport } from './report.ts';
 

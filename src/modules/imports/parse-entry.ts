@@ -29,8 +29,10 @@ export type CalendarEntry = {
   line: number;
   /** Empty without a UID. */
   uid: string;
-  /** If entries of a file are the same, the highest sequence is imported. */
+  /** If entries of a file are the same, the highest sequence is imported, and of equal ones the latest change. */
   sequence: number;
+  /** LAST-MODIFIED, as text that sorts like time. */
+  modified: string;
   title: string;
   description: string;
   period: EntryPeriod;
@@ -84,6 +86,7 @@ export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry
       line: block.line,
       uid: text('UID'),
       sequence: Number(text('SEQUENCE')) || 0,
+      modified: text('LAST-MODIFIED').replaceAll(/\D/g, ''),
       title: limit('SUMMARY', title, limits.title, notes),
       description: describe(properties, limits.description, notes),
       period,

@@ -3,26 +3,18 @@ import type { Transaction } from '#pg';
 import { Problem } from '../../lib/errors.ts';
 import { withDefaults } from '../events/event-rules.ts';
 import { toStored } from '../events/exact-place.ts';
-import { lockKey, setImportedEvent } from '../events/imports.ts';
+import { lockKey, lockSeriesKey, setImportedEvent, setSeriesContent } from '../events/imports.ts';
 import { insertEvent } from '../events/insert-events.ts';
 import { withChosenCover } from '../events/present.ts';
 import { loadShownPlaces } from '../events/public-place.ts';
 import { findEventForUpdate } from '../events/repo.ts';
 import { ownFieldsAfter } from '../events/series/own-fields.ts';
 import { updateEvent } from '../events/update-events.ts';
-import { type ComparedEntry, toEntered, tryChange } from './compare-entries.ts';
+import { type ComparedEntry, tryChange } from './compare-entries.ts';
 import { EntryError } from './entry-error.ts';
-
-export type PublishContext = {
-  organizerId: string;
-  publicUrl: string;
-  now: Date;
-  /** Counts a new event towards the quota of the day. @throws Problem `quota_exceeded` */
-  countNew?: (tx: Transaction) => Promise<void>;
-};
-
-/** `result`: what happened now, which may be less than what the comparison found, if others wrote meanwhile. */
-export type Published = { eventId: string | null; result: 'added' | 'changed' | 'unchanged' };
+import type { PublishContext, Published } from './publish-context.ts';
+import { publishNewSeries, publishSeriesChange } from './publish-series.ts';
+import { toEntered } from './to-entered.ts';
 
 const nothing: Published = { eventId: null, result: 'unchanged' };
 
@@ -36,6 +28,13 @@ export function publishEntry(
   context: PublishContext,
   entry: ComparedEntry,
 ): Promise<Published> {
+  const { series } = entry;
+  if (series) {
+    const ofSeries = { ...entry, series };
+    return series.isKnown
+      ? publishSeriesChange(tx, context, ofSeries)
+      : publishNewSeries(tx, context, ofSeries);
+  }
   return entry.change ? publishChange(tx, context, entry) : publishNew(tx, context, entry);
 }
 
@@ -84,8 +83,13 @@ async function publishChange(
 export async function forgetChange(
   tx: Transaction,
   organizerId: string,
-  { key, knownId, content }: ComparedEntry,
+  { key, knownId, content, series }: ComparedEntry,
 ): Promise<void> {
+  if (series?.isKnown && content) {
+    const [known] = await lockSeriesKey(tx, organizerId, key);
+    if (known !== undefined) await setSeriesContent(tx, organizerId, key, content);
+    return;
+  }
   if (knownId === null || !content) return;
   const eventId = await lockKey(tx, organizerId, key);
   if (eventId !== null) await setImportedEvent(tx, organizerId, key, { eventId, content });

@@ -1,18 +1,23 @@
 /** Reads a file into entries of an import: what each of them says, under which key later imports know it, and what is doubtful. */
-import { mapInTurns } from '#base';
+import { mapInTurns, runInTurn } from '#base';
 import type { Database } from '#pg';
 import { findCity } from '../accounts/accounts.ts';
 import { findLastPlace, listKeysOfUid } from '../events/imports.ts';
 import { loadCountryNames } from '../places/address/country-names.ts';
 import { AddressFinder } from '../places/address/find-address.ts';
 import type { Gazetteer } from '../places/gazetteer.ts';
-import { type ChosenEntry, chooseDates } from './choose-dates.ts';
+import { CalendarError } from './calendar-error.ts';
+import { type ChosenEntry, type ChosenSeries, chooseDate, chooseDates } from './choose-dates.ts';
+import { placeNames } from './date-change.ts';
+import { dateKey } from './date-keys.ts';
+import { describeSeries, type SaidEntry, type SeriesContent } from './describe-series.ts';
 import { contentOf, type Doubt, type EntryContent, type EntryDefaults } from './entry-content.ts';
 import { EntryError } from './entry-error.ts';
 import type { Calendar } from './parse-calendar.ts';
 import type { FileEntries } from './parse-entry.ts';
 import { type DefaultPlace, type EntryPlace, type PlacedEntries, placeEntries } from './place-entries.ts';
 import type { Cause, ImportReport } from './report.ts';
+import { nextPeriods } from './series-dates.ts';
 
 /** `removal`: the entry cancels what an earlier import added, and says nothing else. */
 export type ReadEntry = {
@@ -25,11 +30,25 @@ export type ReadEntry = {
   notes: string[];
   /** Of an event, what its place comes from. */
   by: EntryPlace['by'] | null;
+  /** Of the changed date of a series that is not in the file. */
+  ofSeries: { key: string; time: ReplacedTime } | null;
 } & (
-  | { kind: 'event'; content: EntryContent; defaulted: (keyof EntryContent)[]; unplaced: string | null }
+  | {
+      kind: 'event';
+      content: EntryContent;
+      defaulted: (keyof EntryContent)[];
+      unplaced: string | null;
+      /** Null for a single event. */
+      series: ReadSeries | null;
+    }
   | { kind: 'removal' }
   | { kind: 'refused'; cause: Cause }
 );
+
+/** `next`: the local dates that come next; none if all are over. */
+export type ReadSeries = { said: SeriesContent; next: string[] };
+/** A RECURRENCE-ID: the time of a date, or its day. */
+export type ReplacedTime = { at: string } | { day: string };
 
 /** `place`: the default place, and where it comes from. */
 export type ReadFile = { entries: ReadEntry[]; place: ImportReport['place'] };
@@ -42,9 +61,16 @@ export type ReadOptions = EntryDefaults & {
   now: Date;
 };
 
+/** Events and dates of series that one import makes, at most. */
+const maxDates = 10_000;
+
+/** What all entries of a file are read with. `made`: how many dates the entries so far would make. */
+type Reading = { calendar: Calendar; options: ReadOptions; placed: PlacedEntries; made: number };
+
 /**
  * Finds what the entries of a file are, in many turns of the event loop.
  * @returns the entries in the order of their lines
+ * @throws CalendarError above a bound
  */
 export async function readEntries(
   db: Database,
@@ -57,9 +83,15 @@ export async function readEntries(
     issues.push(entry);
     return [];
   });
-  const { chosen, errors } = await chooseDates(readable, calendar, options.now);
-  const placed = await findPlaces(db, chosen, options);
-  const read = await mapInTurns(chosen, (entry) => readEntry(entry, placed, calendar, options));
+  const { chosen, errors } = await chooseDates(readable, calendar);
+  const all = chosen.flatMap((entry) => [entry, ...(entry.series?.changes ?? [])]);
+  const placed = await findPlaces(db, all, options);
+  const reading = { calendar, options, placed, made: 0 };
+  const read: ReadEntry[] = [];
+  for (const entry of chosen) {
+    if (isSeries(entry) && !calendar.isCancelling) read.push(...(await readSeries(entry, reading)));
+    else read.push(await runInTurn(() => readEntry(entry, reading)));
+  }
   const expanded = calendar.isCancelling ? await expandRemovals(db, read, options.organizerId) : read;
   const refused = [...issues, ...errors].map(({ cause, reason, line, title = '' }) =>
     toRefused({ line, title, uid: '' }, cause, reason),
@@ -68,24 +100,101 @@ export async function readEntries(
   return { entries, place: placed.default && { name: placed.default.place.name, from: placed.default.from } };
 }
 
-function readEntry(
-  entry: ChosenEntry,
-  placed: PlacedEntries,
-  calendar: Calendar,
-  options: ReadOptions,
-): ReadEntry {
+const isSeries = (entry: ChosenEntry): entry is ChosenEntry & { series: ChosenSeries } =>
+  entry.series !== null;
+
+function readEntry(entry: ChosenEntry, { calendar, options, placed }: Reading): ReadEntry {
   const { line, title, uid, key, formerKeys, isRemoval } = entry;
-  const common = { line, title, uid, key, formerKeys };
+  const common = { line, title, uid, key, formerKeys, ofSeries: replacedDate(entry, calendar) };
   if (isRemoval || calendar.isCancelling)
     return { ...common, kind: 'removal', by: null, doubts: [], notes: [] };
   const place = placed.placeOf.get(entry);
   if (!place) throw new Error('an entry has no place');
   try {
-    return { ...common, kind: 'event', by: place.by, ...contentOf(entry, place, calendar, options) };
+    const read = contentOf(entry, place, calendar, options);
+    const defaulted = [...read.defaulted, ...leftOut(entry)];
+    return { ...common, kind: 'event', by: place.by, series: null, ...read, defaulted };
   } catch (error) {
     if (!(error instanceof EntryError)) throw error;
     return { ...toRefused(entry, error.entryCause, error.message), key, formerKeys };
   }
+}
+
+/** A changed date without a place is where the others are. */
+function leftOut({ repetition, geo, address, timezone }: ChosenEntry): (keyof EntryContent)[] {
+  if (!repetition.replaces) return [];
+  return [
+    ...(geo || address !== '' ? [] : placeNames),
+    ...(timezone === null ? (['timezone'] as const) : []),
+  ];
+}
+
+function replacedDate({ ofSeries, repetition }: ChosenEntry, calendar: Calendar): ReadEntry['ofSeries'] {
+  const time = repetition.replaces?.time;
+  if (ofSeries === null || !time) return null;
+  const key = dateKey(time, calendar);
+  return { key: ofSeries, time: time.isDate ? { day: key } : { at: key } };
+}
+
+/** A series is one entry. What no series can be comes in as single events, of which the report says why. */
+async function readSeries(
+  entry: ChosenEntry & { series: ChosenSeries },
+  reading: Reading,
+): Promise<ReadEntry[]> {
+  const { calendar, options } = reading;
+  const master = await runInTurn(() => readEntry(entry, reading));
+  if (master.kind !== 'event') return [master];
+  const changes: SaidEntry[] = [];
+  for (const change of entry.series.changes) changes.push(await runInTurn(() => readChange(change, reading)));
+  const described = await describeSeries(entry, master.content, changes, { calendar, now: options.now });
+  if (described.kind === 'empty') return [{ ...toRefused(entry, 'date', noDate), key: entry.key }];
+  if (described.kind === 'singles')
+    return await readSingles(entry, master.content.timezone ?? 'UTC', described.reason, reading);
+  count(reading, described.planned);
+  const { content, series, next } = described;
+  return [{ ...master, content, series: { said: series, next } }];
+}
+
+export const noDate = 'repeats, and none of its dates is coming';
+
+function readChange(entry: ChosenEntry, reading: Reading): SaidEntry {
+  const read = readEntry(entry, reading);
+  return read.kind === 'event'
+    ? { entry, content: read.content, defaulted: read.defaulted }
+    : { entry, content: null, defaulted: [] };
+}
+
+/** The next dates of a series as events of their own, and those that other entries change. */
+async function readSingles(
+  entry: ChosenEntry & { series: ChosenSeries },
+  timezone: string,
+  reason: string,
+  reading: Reading,
+): Promise<ReadEntry[]> {
+  const { calendar, options, placed } = reading;
+  const periods = await runInTurn(() => nextPeriods(entry, { calendar, timezone, now: options.now }));
+  const note = `repeats by a rule that no series here can have (${reason}); its next ${periods.length} dates are single events`;
+  const place = placed.placeOf.get(entry);
+  const dates = periods.map((period) => {
+    const date = chooseDate({ ...entry, period, notes: [...entry.notes, note] }, period.start, calendar);
+    if (place) placed.placeOf.set(date, place);
+    return date;
+  });
+  const changes = entry.series.changes.filter(({ isRemoval }) => !isRemoval);
+  count(reading, dates.length + changes.length);
+  if (dates.length + changes.length === 0)
+    return [{ ...toRefused(entry, 'date', `${noDate} (${reason})`), key: entry.key }];
+  return await mapInTurns([...dates, ...entry.series.changes], (date) => readEntry(date, reading));
+}
+
+/** @throws CalendarError */
+function count(reading: Reading, dates: number): void {
+  reading.made += dates;
+  if (reading.made > maxDates)
+    throw new CalendarError(
+      'payload_too_large',
+      `has series with more than ${maxDates} dates that would be made`,
+    );
 }
 
 const toRefused = (
@@ -93,7 +202,7 @@ const toRefused = (
   cause: Cause,
   reason: string,
 ): ReadEntry => ({
-  ...{ line, title, uid, key: '', formerKeys: [], doubts: [], by: null },
+  ...{ line, title, uid, key: '', formerKeys: [], doubts: [], by: null, ofSeries: null },
   ...{ kind: 'refused', cause, notes: [reason] },
 });
 

@@ -1,4 +1,3 @@
-import { isOneOf, sql, type Transaction } from '#pg';
 import { firstDateOf } from '#recurrence';
 import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
@@ -6,21 +5,15 @@ import { actAs } from '../../identity/act-as.ts';
 import { invalid } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { lockGuestsOf } from '../accounts/guests.ts';
-import { writeDeletions } from '../events/delete-events.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
 import { SeriesParams } from '../events/schemas.ts';
-import { listComingIds, lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
-import { ownsGroupOf } from '../events/series/own-fields.ts';
-import { planOf } from '../events/series/planned-dates.ts';
-import { type Series as SeriesRow, updateSeries } from '../events/series/repo.ts';
+import { listComingIds } from '../events/series/occurrences.ts';
 import { clockOf, readRule, requireNoOverlap, type Schedule } from '../events/series/schedule.ts';
 import { requireOwnSeries } from '../events/series/visible-series.ts';
 import type { EventServices } from '../events/services.ts';
-import { type EventUpdate, writeUpdates } from '../events/update-events.ts';
-import { writeDates } from './make-dates.ts';
-import { type Pairs, pairDates } from './pair-dates.ts';
 import { readerOf, seriesPresenter, versionOfSeries } from './present.ts';
 import { readDates } from './read-series.ts';
+import { reviseSeries } from './revise-series.ts';
 import { ChangedSeries, DryRunQuery, maxDates, SeriesChange } from './schemas.ts';
 
 /** Ends the transaction of a dry run without a commit. */
@@ -59,10 +52,11 @@ export const changeSeries = defineEndpoint({
         await lockGuestsOf(tx, await listComingIds(tx, id, clock()));
         const series = await requireOwnSeries(tx, id, caller);
         requireMatch(request, versionOfSeries(series));
-        const changed = { ...series, schedule: changeSchedule(series.schedule, body) };
-        const changes = await giveDates(tx, changed, clock());
-        const present = await seriesPresenter(tx, [changed], reader);
-        const result = { ...present(changed), changes };
+        const schedule = changeSchedule(series.schedule, body);
+        const revised = await reviseSeries(tx, series, { schedule }, clock());
+        await recordEventChanges(tx, revised.changes);
+        const present = await seriesPresenter(tx, [revised.series], reader);
+        const result = { ...present(revised.series), changes: revised.counts };
         if (query.dryRun) throw new DryRun(result);
         return result;
       });
@@ -89,61 +83,4 @@ function changeSchedule(schedule: Schedule, { rrule, ...dates }: SeriesChange): 
   };
   requireNoOverlap(changed, 'rrule');
   return changed;
-}
-
-/**
- * Gives the coming occurrences the dates of the series, and makes those that are missing. The lock of the series excludes the job and
- * other changes of its dates; the locks of its coming occurrences exclude answers, claims and comments while those without a date
- * are judged.
- */
-async function giveDates(tx: Transaction, series: SeriesRow, now: Date): Promise<ChangedSeries['changes']> {
-  const rows = await lockOccurrences(tx, series.id, sql`e.end_at > ${now}`);
-  const plan = planOf(series, now);
-  const { kept, moved, left, made } = pairDates(rows, series.schedule, plan, now);
-  const used = await listUsed(tx, left, series.organizerId);
-  const isKept = (row: OccurrenceRow) => used.has(row.id) || row.ownFields.length > 0;
-  const [cancelled, deleted] = [left.filter(isKept), left.filter((row) => !isKept(row))];
-  await updateSeries(tx, series, plan.dueAt, { at: now, lost: deleted });
-  const changes = [
-    await writeDeletions(tx, deleted),
-    await writeUpdates(tx, [...moved.map(toMove), ...cancelled.filter(isScheduled).map(toCancellation)], now),
-  ];
-  const inserted = await writeDates(tx, series, { dates: made }, now);
-  await recordEventChanges(tx, [...changes, inserted]);
-  return {
-    kept: kept.length,
-    moved: moved.length,
-    made: made.length,
-    cancelled: cancelled.length,
-    deleted: deleted.length,
-  };
-}
-
-const isScheduled = ({ status }: OccurrenceRow): boolean => status === 'scheduled';
-
-/** An occurrence that was moved alone keeps its time. */
-const toMove = ({ row, to }: Pairs['moved'][number]): EventUpdate => ({
-  before: row,
-  fields: ownsGroupOf(row.ownFields, 'startAt') ? row : { ...row, ...to.times },
-  occurrence: { seriesDate: to.date },
-});
-
-const toCancellation = (row: OccurrenceRow): EventUpdate => ({
-  before: row,
-  fields: { ...row, status: 'cancelled' },
-  occurrence: { ownFields: [...new Set([...row.ownFields, 'status' as const])] },
-});
-
-/** The occurrences at which anybody but the organizer has an RSVP, claim, booking, save or comment. */
-async function listUsed(tx: Transaction, rows: OccurrenceRow[], organizerId: string): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
-  const of = sql`${isOneOf(
-    sql`event_id`,
-    rows.map(({ id }) => id),
-  )} and user_id <> ${organizerId}`;
-  const used = await tx.query<{ eventId: string }>(sql`
-    select event_id from rsvps where ${of} union select event_id from claims where ${of}
-    union select event_id from bookings where ${of} union select event_id from saves where ${of}
-    union select event_id from comments where ${of}`);
-  return new Set(used.map(({ eventId }) => eventId));
 }

@@ -7,14 +7,13 @@ import { recordEventChanges } from '../events/event-writes.ts';
 import { toStored } from '../events/exact-place.ts';
 import { withChosenCover } from '../events/present.ts';
 import { loadShownPlaces } from '../events/public-place.ts';
-import { planOf } from '../events/series/planned-dates.ts';
-import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
+import { seriesFieldsOf } from '../events/series/repo.ts';
 import type { EventServices } from '../events/services.ts';
-import { writeDates } from './make-dates.ts';
 import { maxActive, requireRoom } from './policy.ts';
 import { readerOf, seriesPresenter } from './present.ts';
 import { inside, readSchedule } from './read-series.ts';
 import { maxSeriesValues, NewSeries, Series } from './schemas.ts';
+import { startSeries } from './start-series.ts';
 
 export const createSeries = defineEndpoint({
   method: 'POST',
@@ -51,9 +50,7 @@ export const createSeries = defineEndpoint({
         ...{ id: newId(), organizerId: caller.id, schedule, fields: seriesFieldsOf(fields), items },
         ...{ status: 'active' as const, createdAt: now },
       };
-      const plan = planOf(series, now);
-      await insertSeries(tx, series, plan.dueAt);
-      await recordEventChanges(tx, [await writeDates(tx, series, { dates: plan.dates, isNews: true }, now)]);
+      await recordEventChanges(tx, await startSeries(tx, series, { isNews: true }, now));
       const present = await seriesPresenter(tx, [series], reader);
       return {
         status: 201 as const,

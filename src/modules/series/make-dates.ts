@@ -1,11 +1,13 @@
 /** Makes the occurrences of series ahead of their time. */
 import { type Database, skipLockedUnless, sql, type Transaction, transaction } from '#pg';
 import { answerNewDates } from '../attendance/rsvps/answer-new-dates.ts';
-import { type EventChanges, recordEventChanges } from '../events/event-writes.ts';
+import { type EventChanges, type Occurrence, recordEventChanges } from '../events/event-writes.ts';
+import type { StoredFields } from '../events/exact-place.ts';
 import { writeInsertions } from '../events/insert-events.ts';
 import type { EventRow } from '../events/present.ts';
 import { type Plan, planOf } from '../events/series/planned-dates.ts';
 import { lockSeries, type Series, updateSeries } from '../events/series/repo.ts';
+import type { PlannedDate } from '../events/series/schedule.ts';
 import { insertItems, toItemValues } from '../items/repo.ts';
 import type { NewItem } from '../items/schemas.ts';
 
@@ -13,7 +15,11 @@ import type { NewItem } from '../items/schemas.ts';
  * `isNews`: the followers of the organizer are notified of the first date. `changed`: events that the transaction has changed without
  * recording it.
  */
-type NewDates = { dates: Plan['dates']; isNews?: boolean; changed?: EventRow[] };
+type NewDates = { dates: NewDate[]; isNews?: boolean; changed?: EventRow[] };
+/** `own`: what differs from the other occurrences. */
+export type NewDate = PlannedDate & {
+  own?: { fields: Partial<StoredFields>; ownFields: Occurrence['ownFields'] };
+};
 
 /**
  * Makes the occurrences of dates, with the fields, items and RSVPs that the series has, without recording the changes. The transaction
@@ -25,9 +31,9 @@ export async function writeDates(
   { dates, isNews = false, changed = [] }: NewDates,
   now: Date,
 ): Promise<EventChanges> {
-  const rows = dates.map(({ date, times }, i) => ({
-    fields: { ...fields, ...times },
-    occurrence: { seriesId: id, seriesDate: date, ownFields: [] },
+  const rows = dates.map(({ date, times, own }, i) => ({
+    fields: { ...fields, ...times, ...own?.fields },
+    occurrence: { seriesId: id, seriesDate: date, ownFields: own?.ownFields ?? [] },
     isAnnounced: !isNews || i > 0,
   }));
   const values = (items as NewItem[]).map(toItemValues);

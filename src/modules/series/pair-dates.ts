@@ -2,7 +2,15 @@
 import { periodStart } from '#recurrence';
 import type { OccurrenceRow } from '../events/series/occurrences.ts';
 import type { Plan } from '../events/series/planned-dates.ts';
-import { comingDates, type PlannedDate, readDate, type Schedule } from '../events/series/schedule.ts';
+import {
+  comingDates,
+  datesIn,
+  formatDate,
+  type PlannedDate,
+  readDate,
+  type Schedule,
+  timesOf,
+} from '../events/series/schedule.ts';
 
 export type Pairs = {
   kept: OccurrenceRow[];
@@ -16,7 +24,7 @@ export type Pairs = {
 const maxCompared = 1_000;
 
 /**
- * Equal dates are paired first; then the others, in order within the same day, week, month or year, by the frequency of the new rule:
+ * Equal dates are paired first, then dates of the same day, of which the time changes, also if it is over then; then the others, in order within the same day, week, month or year, by the frequency of the new rule:
  * the occurrence of a Tuesday that becomes a Wednesday keeps everything in it.
  * @param rows the coming occurrences
  */
@@ -31,25 +39,52 @@ export function pairDates(rows: OccurrenceRow[], schedule: Schedule, plan: Plan,
   const candidates = comingDates(schedule, now, maxCompared).filter(
     ({ date }) => planned.has(date) || date <= lastOfPeriod(last),
   );
-  const byDate = new Map(candidates.map((candidate) => [candidate.date, candidate]));
-  const kept = rows.filter(({ seriesDate }) => byDate.has(seriesDate));
-  const others = rows.filter(({ seriesDate }) => !byDate.has(seriesDate));
-  for (const { seriesDate } of kept) byDate.delete(seriesDate);
-  const periodOf = (date: string) => periodKey(date, schedule);
-  const free = Map.groupBy(byDate.values(), ({ date }) => periodOf(date));
-  const moved = others.flatMap((row) => {
-    const to = free.get(periodOf(row.seriesDate))?.shift();
-    return to ? [{ row, to }] : [];
-  });
-  const movedRows = new Set(moved.map(({ row }) => row));
-  const taken = new Set(moved.map(({ to }) => to.date));
-  return {
-    kept,
-    moved,
-    left: others.filter((row) => !movedRows.has(row)),
-    made: plan.dates.filter(({ date }) => byDate.has(date) && !taken.has(date)),
+  const free = new Map(candidates.map((candidate) => [candidate.date, candidate]));
+  const kept: OccurrenceRow[] = [];
+  const moved: Pairs['moved'] = [];
+  const take = (row: OccurrenceRow, to: PlannedDate) => {
+    if (to.date === row.seriesDate) kept.push(row);
+    else moved.push({ row, to });
+    free.delete(to.date);
   };
+  const others = rows.filter((row) => {
+    const same = free.get(row.seriesDate);
+    if (same) take(row, same);
+    return !same;
+  });
+  const taken = new Set(rows.map(({ seriesDate }) => seriesDate));
+  const inPeriods = others.filter((row) => {
+    // A date that is over has an occurrence too, if it alone was moved to a later time.
+    const ofDay = datesOfDay(schedule, row.seriesDate);
+    const same =
+      ofDay.find(({ date }) => date === row.seriesDate) ?? ofDay.find(({ date }) => !taken.has(date));
+    if (same) {
+      take(row, same);
+      taken.add(same.date);
+    }
+    return !same;
+  });
+  const periodOf = (date: string) => periodKey(date, schedule);
+  const byPeriod = Map.groupBy(free.values(), ({ date }) => periodOf(date));
+  const left = inPeriods.filter((row) => {
+    const to = byPeriod.get(periodOf(row.seriesDate))?.shift();
+    if (to) take(row, to);
+    return !to;
+  });
+  return { kept, moved, left, made: plan.dates.filter(({ date }) => free.has(date)) };
 }
+
+/** The dates of the schedule on the day of a date. */
+function datesOfDay(schedule: Schedule, text: string): PlannedDate[] {
+  const day = readDate(text, true) ?? readDate(text, false)?.withPlainTime();
+  if (!day) return [];
+  return datesIn(schedule, { from: day, before: day.add({ days: 1 }), limit: maxOfDay }).map((date) => ({
+    date: formatDate(date, schedule.allDay),
+    times: timesOf(schedule, date),
+  }));
+}
+
+const maxOfDay = 100;
 
 /** A text that is not before any date of the same year. */
 const lastOfPeriod = (date: string): string => `${date.slice(0, 4)}-12-31T23:59`;

@@ -8,6 +8,7 @@ import type { ChangeMessage } from '../../../outbox/notices.ts';
 import { type EventFields, fieldNames } from '../event-fields.ts';
 import { noticeOf, versionOfEvent } from '../event-rules.ts';
 import { listExactPlaces, withExactPlace } from '../exact-place.ts';
+import { copySeriesKey } from '../imports.ts';
 import { loadShownPlaces } from '../public-place.ts';
 import type { EventChange } from '../schemas.ts';
 import { changesUnseen } from '../unseen-moves.ts';
@@ -125,4 +126,5 @@ async function store(
   await updateSeries(tx, parts.earlier, dueAt(parts.earlier), { at: now, lost });
   await insertSeries(tx, changed.series, dueAt(changed.series));
   await copyPeople(tx, series.id, changed.series.id);
+  await copySeriesKey(tx, series, changed.series.id);
 }

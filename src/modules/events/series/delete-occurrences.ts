@@ -6,6 +6,7 @@ import type { Caller } from '../../../identity/caller.ts';
 import { lockGuestsOf } from '../../accounts/guests.ts';
 import { deleteEvents } from '../delete-events.ts';
 import { deleteSubjects } from '../delete-subjects.ts';
+import { forgetSeriesContent } from '../imports.ts';
 import { findOwnEvent } from '../require-own-event.ts';
 import { versionAsEntered } from '../show-places.ts';
 import { lockOccurrences, lockSeriesOf, type OccurrenceRow } from './occurrences.ts';
@@ -39,8 +40,11 @@ export async function deleteOccurrences(
   requireMatch(request, await versionAsEntered(tx, path));
   const remaining = withoutDates(series, event, scope);
   if (remaining) await updateSeries(tx, remaining, planOf(remaining, now).dueAt, { at: now, lost: rows });
-  else await deleteSeries(tx, series.id);
-  if (!remaining) await deleteSubjects(tx, [series.id]);
+  else {
+    await forgetSeriesContent(tx, series);
+    await deleteSeries(tx, series.id);
+    await deleteSubjects(tx, [series.id]);
+  }
   await deleteEvents(tx, rows);
   return rows.length;
 }

@@ -37,6 +37,22 @@ export function changeOccurrence(occurrence: Occurrence, planned: PlannedChange)
   };
 }
 
+/**
+ * What a change of all occurrences makes of the entered fields of one, and which of them it owns then. Its times stay.
+ * @throws Problem `invalid_request`
+ */
+export function changeOther(
+  occurrence: Occurrence,
+  planned: PlannedChange,
+): { fields: EventFields; ownFields: EventFieldName[] } {
+  const { before, entered } = occurrence;
+  const owned = ownedAgainst(occurrence, planned);
+  return {
+    fields: onDate(before, () => fieldsOfOther(entered, planned, { owned, date: dateOf(before) })),
+    ownFields: before.ownFields.filter((name) => name !== 'status' || owned.includes(name)),
+  };
+}
+
 /** What an occurrence keeps: a cancellation cancels those too whose status was changed for them alone. */
 function ownedAgainst(occurrence: Occurrence, { change, template }: PlannedChange): EventFieldName[] {
   const own = ownFieldsOf(occurrence, template);

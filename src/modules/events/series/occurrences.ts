@@ -1,5 +1,5 @@
 /** Locks a series with the occurrences that a change or a deletion concerns. */
-import { lockEach, type Queryable, type Statement, sql, type Transaction } from '#pg';
+import { isOneOf, lockEach, type Queryable, type Statement, sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import type { ExactPlace } from '../exact-place.ts';
@@ -34,6 +34,23 @@ export async function listComingIds(db: Queryable, seriesId: string, now: Date):
   const coming = await db.query<{ id: string }>(sql`
     select id from events where series_id = ${seriesId} and end_at > ${now} order by start_at, id`);
   return coming.map(({ id }) => id);
+}
+
+/** The occurrences of some series on some dates. */
+export async function listOccurrencesOn(
+  db: Queryable,
+  seriesIds: string[],
+  dates: string[],
+): Promise<EventRow[]> {
+  if (seriesIds.length === 0) return [];
+  const found = await db.query<{ id: string }>(sql`
+    select id from events where ${isOneOf(sql`series_id`, seriesIds)} and series_date = any(${dates}::text[])`);
+  return found.length === 0
+    ? []
+    : await listEventRows(
+        db,
+        found.map(({ id }) => id),
+      );
 }
 
 /**

@@ -41,7 +41,7 @@ export function enteredFields({ exactPlace, ...fields }: SeriesFields): Omit<Ser
 }
 
 /** Of the place, each field that an event can hide. */
-const hideable = ['address', 'lat', 'lng', 'isExact', 'onlineUrl'] as const;
+export const hideable = ['address', 'lat', 'lng', 'isExact', 'onlineUrl'] as const;
 
 /**
  * What an occurrence owns. A hidden place that was changed for it alone is not among its `ownFields`, which everybody sees as

@@ -9,7 +9,7 @@ import { hasDoubledDates, type MovedSchedule, moveSchedule } from './move-schedu
 import type { Occurrence } from './occurrences.ts';
 import { differsIn, enteredFields, groupOf, namedIn, ownFieldsOf } from './own-fields.ts';
 import { type Series, type SeriesFields, seriesFieldsOf } from './repo.ts';
-import { clockBetween, localTime, requireNoOverlap } from './schedule.ts';
+import { clockBetween, localTime, requireNoOverlap, timesOf } from './schedule.ts';
 
 /** `target`: the occurrence of the path after the change; `moved`: null if no time changes. `template`: the fields before it. */
 export type PlannedChange = {
@@ -49,11 +49,36 @@ export function planChange(
       ...series,
       schedule,
       fields: changeTemplate(series.fields, { target, change, names, shownPlace }),
-      status:
-        change.status === undefined ? series.status : change.status === 'cancelled' ? 'ended' : 'active',
+      status: statusAfter(series, change),
     },
   };
 }
+
+/**
+ * What a change of the fields of all occurrences makes of their series, of which no single occurrence is meant. Times stay.
+ * @throws Problem `invalid_request`
+ */
+export function planFields(series: Series, change: EventChange, shownPlace: ShownPlace): PlannedChange {
+  const { schedule, fields } = series;
+  const target = applyChange(
+    { ...enteredFields(fields), ...timesOf(schedule, schedule.first) },
+    change,
+    shownPlace,
+  );
+  const names = namedIn(change);
+  return {
+    ...{ change, shownPlace, pathId: '', template: fields, target, moved: null, names },
+    series: {
+      ...series,
+      fields: changeTemplate(fields, { target, change, names, shownPlace }),
+      status: statusAfter(series, change),
+    },
+  };
+}
+
+/** A cancelled series has ended. */
+const statusAfter = ({ status }: Series, change: EventChange): Series['status'] =>
+  change.status === undefined ? status : change.status === 'cancelled' ? 'ended' : 'active';
 
 /** The fields of later occurrences. Their times are those of the schedule, and each is scheduled. */
 function changeTemplate(

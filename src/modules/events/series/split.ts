@@ -6,7 +6,8 @@ import { compare, formatDate, type LocalTime, lastDateBefore, type Schedule } fr
 
 const maxCount = 1_000;
 
-const onlyOnce: Rule = {
+/** The rule of one date. */
+export const onlyOnce: Rule = {
   ...{ freq: 'DAILY', interval: 1, count: 1, until: null, wkst: 'MO' },
   ...{ byDay: [], byMonthDay: [], byMonth: [], bySetPos: [], byYearDay: [], byWeekNo: [] },
 };
@@ -39,7 +40,8 @@ export function endedAt(schedule: Schedule, last: LocalTime, at: LocalTime): Sch
   };
 }
 
-function beginningAt(schedule: Schedule, at: LocalTime): Schedule {
+/** The part of a schedule from a date on. */
+export function beginningAt(schedule: Schedule, at: LocalTime): Schedule {
   const { rule, first, extra, excluded, deleted, allDay } = schedule;
   const atText = formatDate(at, allDay);
   const [begin] = datesOf(rule, first, { from: at, limit: 1 });

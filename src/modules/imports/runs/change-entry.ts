@@ -1,14 +1,18 @@
 import type { Transaction } from '#pg';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { languageOf } from '../../../http/request-language.ts';
 import { actAs } from '../../../identity/act-as.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
 import { applyChange, withDefaults } from '../../events/event-rules.ts';
 import { findEvent } from '../../events/repo.ts';
 import type { EnteredEvent, EventChange } from '../../events/schemas.ts';
-import { toEntered, tryChange } from '../compare-entries.ts';
+import type { ReviewedSeries } from '../compare-entries.ts';
+import { tryChange } from '../compare-entries.ts';
 import { type Doubt, requireEvent } from '../entry-content.ts';
 import { EntryError } from '../entry-error.ts';
+import { moveReviewed } from '../move-reviewed.ts';
+import { toEntered } from '../to-entered.ts';
 import { toEntry } from './present.ts';
 import { countEntries, type EntryRow, lockEntry, lockRun, setCounts, updateEntry } from './repo.ts';
 import { EntryChange, EntryParams, ImportEntry } from './schemas.ts';
@@ -27,7 +31,8 @@ export const changeImportEntry = defineEndpoint({
   response: { 200: ImportEntry },
   problems: ['import_not_found', 'entry_not_found', 'import_published'],
 
-  async handler({ caller, params, body }, { db }: ImportServices) {
+  async handler({ caller, params, body, request }, services: ImportServices) {
+    const { db } = services;
     const id = readId(params.id, 'import_not_found');
     const entry = await actAs(db, caller, async (tx, caller) => {
       const key = { userId: caller.id, id };
@@ -41,7 +46,7 @@ export const changeImportEntry = defineEndpoint({
       await setCounts(tx, key, await countEntries(tx, key));
       return after;
     });
-    return { status: 200, body: toEntry(entry) };
+    return { status: 200, body: toEntry(entry, await languageOf(services, request)) };
   },
 });
 
@@ -74,12 +79,13 @@ const isSettled = (doubt: Doubt, change: EventChange): boolean =>
   settledBy[doubt].some((name) => change[name] !== undefined);
 
 function stateOf(
-  { state, doubts, knownId, change }: EntryRow,
+  { state, doubts, knownId, change, series }: EntryRow,
   isChanged: boolean,
   skip: boolean | undefined,
 ): EntryRow['state'] {
   if (state === 'skipped' && skip === undefined) return 'skipped';
-  if (knownId !== null) return change ? 'changed' : 'same';
+  if (series?.joins) return 'changed';
+  if (knownId !== null || series?.isKnown) return change || series?.change ? 'changed' : 'same';
   if (state === 'refused' && !isChanged) return 'refused';
   return doubts.length > 0 ? 'doubtful' : 'new';
 }
@@ -87,7 +93,23 @@ function stateOf(
 /** @throws Problem `invalid_request` */
 async function withFields(tx: Transaction, entry: EntryRow, fields: EventChange): Promise<EntryRow> {
   if (entry.knownId !== null) return await withChangedFields(tx, entry, entry.knownId, fields);
+  if (entry.series && entry.event) return withSeriesFields(entry, entry.event, entry.series, fields);
   return { ...entry, event: entry.event ? changed(entry.event, fields) : completed(fields) };
+}
+
+/** Dates move with the time of the event. */
+function withSeriesFields(
+  entry: EntryRow,
+  before: EnteredEvent,
+  series: ReviewedSeries,
+  fields: EventChange,
+): EntryRow {
+  const event = changed(before, fields);
+  const moved = moveReviewed(series, before, event);
+  if (!series.isKnown) return { ...entry, event, series: moved };
+  const { startAt: _start, endAt: _end, allDay: _allDay, timezone: _timezone, ...others } = fields;
+  const change = Object.keys(others).length > 0 ? { ...entry.change, ...others } : entry.change;
+  return { ...entry, event, change, series: moved };
 }
 
 const changed = ({ status, ...before }: EnteredEvent, fields: EventChange): EnteredEvent =>

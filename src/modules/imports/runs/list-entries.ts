@@ -1,5 +1,6 @@
 import { readCursor, toPage } from '../../../http/cursors.ts';
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
+import { languageOf } from '../../../http/request-language.ts';
 import { requireRun } from './get-import.ts';
 import { toEntry } from './present.ts';
 import { listEntries } from './repo.ts';
@@ -17,12 +18,14 @@ export const listImportEntries = defineEndpoint({
   response: { 200: EntryPage },
   problems: ['import_not_found'],
 
-  async handler({ caller, params, query }, { db }: ImportServices) {
+  async handler({ caller, params, query, request }, services: ImportServices) {
+    const { db } = services;
     const [after = 0] = readCursor(query.cursor, 'number') ?? [];
     const run = await requireRun(db, caller.id, params.id);
     const { state, limit } = query;
     const found = await listEntries(db, run, { state, after, limit: limit + 1 });
     const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);
-    return { status: 200, body: { data: rows.map(toEntry), nextCursor } };
+    const language = await languageOf(services, request);
+    return { status: 200, body: { data: rows.map((row) => toEntry(row, language)), nextCursor } };
   },
 });

@@ -94,6 +94,26 @@ export const Import = named(
 );
 export type Import = Static<typeof Import>;
 
+const localDates = (description: string) =>
+  Type.Array(Type.String({ examples: ['2026-12-24T18:00'] }), { description });
+const seriesOfEntry = Type.Object({
+  rrule: Type.String({ examples: ['FREQ=WEEKLY;BYDAY=TU'], description: 'As that of a series.' }),
+  extraDates: localDates('Further dates, by the clocks of the zone of the event; of all-day events, days.'),
+  excludedDates: localDates('Dates that are left out.'),
+  changedDates: Type.Array(
+    Type.Object({
+      date: Type.String({ examples: ['2026-12-24T18:00'] }),
+      event: Type.Partial(Type.Object(EnteredEvent.properties), { description: 'The fields that differ.' }),
+    }),
+    { description: 'Dates that differ from the others.' },
+  ),
+  ruleText: Type.String({
+    examples: ['Every Tuesday'],
+    description: 'The rule in words, in the language of `Accept-Language`.',
+  }),
+  next: Type.Array(timestamp(), { description: 'When the next occurrences start, at most five.' }),
+});
+
 export const ImportEntry = named(
   'ImportEntry',
   Type.Object({
@@ -106,8 +126,12 @@ export const ImportEntry = named(
     event: nullable(ref(EnteredEvent), {
       description: 'What would be stored; null for an entry that becomes nothing.',
     }),
+    series: nullable(seriesOfEntry, {
+      description: 'How the event repeats: its `startAt` is the first date. Null for a single event.',
+    }),
     eventId: nullable(Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }), {
-      description: 'The event that the entry became or changed; null before the publication.',
+      description:
+        'The event that the entry became or changed, of a series the next occurrence; null before the publication.',
     }),
     doubts: Type.Array(oneOf(doubts), {
       description:

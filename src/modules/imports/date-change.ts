@@ -1,0 +1,41 @@
+/** In what one date of a series differs from the others. */
+import { isDeepStrictEqual } from 'node:util';
+import type { EventChange } from '../events/schemas.ts';
+import type { Times } from '../events/series/schedule.ts';
+import type { EntryContent } from './entry-content.ts';
+
+const comparedNames = ['title', 'description', 'category', 'visibility', 'status'] as const;
+export const placeNames = ['location', 'locationKind', 'onlineUrl'] as const;
+
+/** What an entry says, and the fields of which it says nothing. */
+export type Said = { content: EntryContent; defaulted: (keyof EntryContent)[] };
+
+/** @param times of the date, if nothing was changed */
+export function dateChange(
+  { content: said, defaulted }: Said,
+  ofAll: EntryContent,
+  times: Times,
+): EventChange {
+  const isPlaceEqual = placeNames.every((name) => isDeepStrictEqual(said[name], ofAll[name]));
+  const changed = [
+    ...comparedNames.filter((name) => said[name] !== ofAll[name]),
+    ...(isPlaceEqual ? [] : placeNames),
+  ].filter((name) => !defaulted.includes(name));
+  const hasOtherDays = said.allDay !== times.allDay;
+  const isSameTime =
+    minuteOf(said.startAt) === minuteOf(times.startAt) &&
+    minuteOf(said.endAt) === minuteOf(times.endAt) &&
+    !hasOtherDays;
+  const hasOtherZone =
+    said.timezone !== times.timezone && (hasOtherDays || !(said.allDay || defaulted.includes('timezone')));
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, said[name]])),
+    ...(!isSameTime && {
+      ...{ startAt: said.startAt, endAt: said.endAt },
+      ...(hasOtherDays && { allDay: said.allDay }),
+      ...(hasOtherZone && { timezone: said.timezone }),
+    }),
+  } as EventChange;
+}
+
+const minuteOf = (at: string | Date): number => Math.floor(new Date(at).getTime() / 60_000);
