@@ -96,7 +96,11 @@ test('times: are typed as people write them, or chosen from the half hours; anot
   await page.goto('/new?template=potluck');
   const [start, end] = [page.getByLabel('Starts at'), page.getByLabel('Ends at')];
   await expect(start).toHaveValue('18:00');
-  await start.click();
+  // The first press opens the times once the scripts run.
+  await expect(async () => {
+    await start.click();
+    await expect(page.getByRole('listbox')).toBeVisible({ timeout: 500 });
+  }).toPass();
   await start.pressSequentially('7.15 pm');
   await start.press('Tab');
   await expect(start).toHaveValue('19:15');

@@ -54,10 +54,13 @@ test.afterAll(async () => {
 const mapOf = (page: Page) => page.getByRole('group', { name: 'Map of events' });
 const townView = `/?view=map&bbox=${[town.lng - 0.04, town.lat - 0.02, town.lng + 0.04, town.lat + 0.02]}`;
 
-type Colour = [red: number, green: number, blue: number];
-
-/** How many pixels of the map have a colour, or nearly. */
-async function pixelsOf(page: Page, colour: Colour): Promise<number> {
+/** How many pixels of the map have the colour of land, or nearly. The town is in the sea of the base map. */
+async function pixelsOfLand(page: Page): Promise<number> {
+  const land = await page.evaluate(() =>
+    getComputedStyle(document.documentElement).getPropertyValue('--land'),
+  );
+  const colour = Buffer.from(land.trim().replace('#', ''), 'hex');
+  expect(colour).toHaveLength(3);
   const image = sharp(await mapOf(page).locator('canvas').screenshot()).removeAlpha();
   const bytes = await image.raw().toBuffer();
   let count = 0;
@@ -65,9 +68,6 @@ async function pixelsOf(page: Page, colour: Colour): Promise<number> {
     if (colour.every((part, channel) => Math.abs(part - (bytes[i + channel] ?? 0)) <= 2)) count++;
   return count;
 }
-
-/** The colours of land (tokens.css). The town is in the sea of the base map. */
-const land: Record<'light' | 'dark', Colour> = { light: [237, 240, 225], dark: [40, 45, 39] };
 
 test('streets: they come in ranges of bytes from this server alone, in light and dark', async ({
   page,
@@ -87,11 +87,11 @@ test('streets: they come in ranges of bytes from this server alone, in light and
   });
   await page.goto(townView);
   await expect(mapOf(page).locator('canvas')).toBeVisible({ timeout: 20_000 });
-  await expect.poll(() => pixelsOf(page, land.light), { timeout: 20_000 }).toBeGreaterThan(5_000);
+  await expect.poll(() => pixelsOfLand(page), { timeout: 20_000 }).toBeGreaterThan(5_000);
   await expect(mapOf(page).getByRole('link', { name: /^Harbour potluck, / })).toBeVisible();
   await expect(mapOf(page).getByRole('link', { name: 'OpenStreetMap' })).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(() => pixelsOf(page, land.dark), { timeout: 20_000 }).toBeGreaterThan(5_000);
+  await expect.poll(() => pixelsOfLand(page), { timeout: 20_000 }).toBeGreaterThan(5_000);
 
   const ofFiles = responses.filter((response) => response.url.endsWith('.pmtiles'));
   expect(ofFiles.filter((response) => response.url.endsWith('/map/streets.pmtiles')).length).toBeGreaterThan(
@@ -112,7 +112,7 @@ test('streets: the map works while their file cannot be loaded', async ({ page, 
   await page.goto(townView);
   await expect(mapOf(page).locator('canvas')).toBeVisible({ timeout: 20_000 });
   await expect(mapOf(page).getByRole('button', { name: 'Zoom out' })).toBeVisible();
-  expect(await pixelsOf(page, land.light)).toBe(0);
+  expect(await pixelsOfLand(page)).toBe(0);
 });
 
 test('pin: its map shows streets where the file has them, and elsewhere the towns around', async ({
@@ -154,7 +154,7 @@ test.describe('without MAP_TILES', () => {
     page.on('request', (request) => paths.push(new URL(request.url()).pathname));
     await page.goto('/?view=map&bbox=8,58,12,61');
     await expect(mapOf(page).locator('canvas')).toBeVisible({ timeout: 20_000 });
-    await expect.poll(() => pixelsOf(page, land.light), { timeout: 20_000 }).toBeGreaterThan(5_000);
+    await expect.poll(() => pixelsOfLand(page), { timeout: 20_000 }).toBeGreaterThan(5_000);
     expect(
       paths.filter((name) => name.endsWith('.pmtiles')).every((name) => name === '/map/base.pmtiles'),
     ).toBe(true);
