@@ -187,6 +187,10 @@ function judgeListQuery(values: Map<string, string>): Verdict {
   if (values.has('updatedSince') || values.get('order') === 'updated') return judgeCopy(values);
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
+  if (values.get('order') === 'distance') {
+    const events = Number(values.get('page') ?? 1) * Number(values.get('limit') ?? 20);
+    if (!values.has('lat') || events > 10_000) return 'sense';
+  }
   return worse(judgeRange(values, 'dateFrom', 'dateTo'), judgeRange(values, 'startFrom', 'startTo'));
 }
 
