@@ -19,10 +19,12 @@ const helpText = `bin/potluck COMMAND
   migrate                                bring the database to this version
   distribute                             distribute the tables over the nodes of a cluster with Citus
   demo                                   add the demo people and events
-  import FILE.ics --organizer CONTACT    import a calendar; a repeated import applies only changes
+  import FILE --organizer CONTACT        import a calendar (iCalendar), a table (CSV), or a web page with events; also the address
+                                         of one. A repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
          [--place TOWN | --at LAT,LNG]   where entries are whose place is not known (default: where the others are, or the
-                                         organizer's last event; otherwise these entries become drafts)
+                                         organizer's last event; otherwise it is announced later)
+         [--date-order day-first]        or month-first: for tables with dates such as 3/4/2027 that do not say it
   backup FILE [--force]                  write the whole database and all images to one file; servers can keep
          [--without-images]              running, except on Citus. --force replaces an existing file
   backup DIRECTORY                       write a backup into the directory, and remove older ones:

@@ -1,17 +1,13 @@
-/** `import FILE.ics --organizer CONTACT`: imports a calendar. A repeated import applies only the changes. */
-import { createReadStream } from 'node:fs';
+/** `import FILE|ADDRESS --organizer CONTACT`: imports a calendar, a table or a web page. A repeated import applies only the changes. */
 import path from 'node:path';
 import { type Database, isTransient, transaction } from '#pg';
 import type { Coordinates } from '#record-index';
 import type { Config } from '../config/config.ts';
 import { parseCoordinates } from '../lib/coordinates.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
-import { CalendarError } from '../modules/imports/calendar-error.ts';
-import { maxFileBytes } from '../modules/imports/file-bytes.ts';
 import { importCalendar, OrganizerError } from '../modules/imports/import-calendar.ts';
 import type { FileEntries } from '../modules/imports/parse-entry.ts';
 import type { DefaultPlace } from '../modules/imports/place-entries.ts';
-import { readFile } from '../modules/imports/read-file.ts';
 import type { ImportReport } from '../modules/imports/report.ts';
 import { loadCountryNames } from '../modules/places/address/country-names.ts';
 import { AddressFinder } from '../modules/places/address/find-address.ts';
@@ -22,12 +18,14 @@ import { CommandError } from './command/command-error.ts';
 import { openGazetteer } from './command/open-gazetteer.ts';
 import { startProgressBar } from './command/progress-bar.ts';
 import { printReport } from './import/print-report.ts';
+import { readDateOrder, readSource } from './import/read-source.ts';
 
 type ImportOptions = {
   organizer?: string | undefined;
   category?: string | undefined;
   place?: string | undefined;
   at?: string | undefined;
+  'date-order'?: string | undefined;
 };
 
 /** Prints invalid entries to stderr. They do not fail the command. @throws CommandError */
@@ -35,7 +33,8 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   const [file, ...others] = rest;
   if (!file || others.length > 0 || !options.organizer) {
     throw new CommandError(
-      'Usage: import FILE.ics --organizer CONTACT [--category SLUG] [--place TOWN | --at LAT,LNG]',
+      'Usage: import FILE|ADDRESS --organizer CONTACT [--category SLUG] [--place TOWN | --at LAT,LNG] ' +
+        '[--date-order day-first|month-first]',
     );
   }
   const contact = parseContactArgument(options.organizer);
@@ -44,7 +43,8 @@ export async function importCommand(config: Config, rest: string[], options: Imp
     throw new CommandError(`There is no category "${category}". There are: ${categorySlugs.join(', ')}.`);
   }
   const at = readAt(options);
-  const calendar = await readCalendar(file, await readBytes(file));
+  const order = readDateOrder(options['date-order']);
+  const calendar = await readSource(config, file, order);
   const gazetteer = await openGazetteer();
   const place = at
     ? { ...at, name: gazetteer.nearest(at)?.name ?? `${at.lat}, ${at.lng}` }
@@ -64,9 +64,12 @@ export async function importCommand(config: Config, rest: string[], options: Imp
       .catch((error: Error) => {
         throw toCommandError(error);
       });
-    printReport(report, path.basename(file), `import ${file} --organizer ${options.organizer}`);
+    printReport(report, path.basename(file), commandOf(file, options));
   });
 }
+
+const commandOf = (file: string, { organizer, 'date-order': order }: ImportOptions): string =>
+  `import ${file} --organizer ${organizer}${order === undefined ? '' : ` --date-order ${order}`}`;
 
 /** @throws CommandError */
 function readAt({ at: text, place }: ImportOptions): Coordinates | null {
@@ -117,28 +120,4 @@ async function findPlace(text: string | undefined, gazetteer: Gazetteer): Promis
       ? `--place "${text}" may be ${first}, ${second} or another one; add the country, or use --at.`
       : `There is no town "${text}". Give its coordinates: --at 57.71,11.97`,
   );
-}
-
-/** @throws CommandError */
-async function readCalendar(file: string, bytes: Buffer): Promise<FileEntries> {
-  try {
-    return await readFile(bytes);
-  } catch (error) {
-    throw error instanceof CalendarError ? new CommandError(`${file} ${error.message}.`) : error;
-  }
-}
-
-async function readBytes(file: string): Promise<Buffer> {
-  try {
-    // One byte more than a calendar may have shows that the file is larger.
-    return Buffer.concat(await Array.fromAsync(createReadStream(file, { end: maxFileBytes })));
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const reasons: Record<string, string> = {
-      ENOENT: 'does not exist',
-      EISDIR: 'is a directory',
-      EACCES: 'may not be read by this user',
-    };
-    throw new CommandError(`${file} ${reasons[code] ?? `cannot be read: ${message}`}.`);
-  }
 }

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { CommandError } from '../../src/cli/command/command-error.ts';
+import { readSource } from '../../src/cli/import/read-source.ts';
 import { importCommand } from '../../src/cli/import.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { parseCalendar } from '../../src/modules/imports/parse-calendar.ts';
@@ -247,7 +248,26 @@ test('import: one line for invalid arguments and files, before a database is ope
   );
   await expectRefusal([path.join(directory, 'none.ics')], { organizer }, /none\.ics does not exist/);
   await expectRefusal([directory], { organizer }, /is a directory/);
-  await expectRefusal([notCalendar], { organizer }, /letter\.txt is not a calendar/);
+  await expectRefusal([notCalendar], { organizer }, /letter\.txt has no columns with the titles/);
+});
+
+test('import: a table whose dates do not say their order needs --date-order, and the message names the column', async () => {
+  const organizer = '+14155550000';
+  const file = path.join(directory, 'events.csv');
+  await writeFile(file, 'Title,Starts on\nChoir,03/04/2027\n');
+  await expectRefusal([file], { organizer }, /column "Starts on".*03\/04\/2027.*--date-order day-first/);
+  await expectRefusal([file], { organizer, 'date-order': 'first' }, /--date-order is "first"/);
+  const read = async (order: 'dayFirst' | 'monthFirst') => (await readSource(config, file, order)).parsed[0];
+  for (const [order, date] of [
+    ['dayFirst', '2027-04-03'],
+    ['monthFirst', '2027-03-04'],
+  ] as const) {
+    const entry = await read(order);
+    assert.ok(entry && 'period' in entry);
+    assert.equal(entry.period.start.local.toPlainDate().toString(), date);
+  }
+  await expectRefusal(['http://127.0.0.1/a.csv'], { organizer }, /did not answer with a file/);
+  await expectRefusal(['https://user@example.org/a.csv'], { organizer }, /must not have a name/);
 });
 
 test('import: refused above the bounds of a file, which the message names, before a database is opened', async () => {

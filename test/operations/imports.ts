@@ -4,7 +4,20 @@ import { calendar, calendarEntry } from '../support/calendar-files.ts';
 import { categories, optionalOfEvents, requiredOfEvents } from './events.ts';
 import { cursorPage } from './fields.ts';
 import { asking, type Operation, of, type RowContext, required, row, text } from './operation.ts';
-import { coordinates, flag, httpUrl, oneOf } from './rules.ts';
+import { coordinates, flag, httpUrl, oneOf, type Rule } from './rules.ts';
+
+const orders = ['dayFirst', 'monthFirst'];
+/** By the ids of open questions, of which the import decides. */
+const answersToQuestions: Rule = {
+  judge(value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'shape';
+    const options = Object.values(value);
+    if (!options.every((option) => orders.includes(option as string))) return 'shape';
+    return options.length === 0 ? 'fits' : 'open';
+  },
+  good: [{}],
+  bad: [null, 0, 'dayFirst', [], ['x'], { 1: 'yearFirst' }, { 1: null }],
+};
 
 const states = oneOf('new', 'changed', 'same', 'doubtful', 'refused', 'skipped');
 
@@ -39,6 +52,12 @@ export const importOperations: Record<string, Operation> = {
     ...row({ file: { type: 'text/calendar', content: Buffer.from(calendar(calendarEntry())) } }),
   },
   'GET /v1/imports/{id}': { ...required(), ...row({ path: reviewed('') }) },
+  'PATCH /v1/imports/{id}': {
+    ...required(),
+    ...of({ answers: answersToQuestions }),
+    example: () => ({ answers: {} }),
+    ...row({ path: reviewed('') }),
+  },
   'GET /v1/imports/{id}/entries': {
     ...required(),
     ...asking({ state: text(states), ...cursorPage }),

@@ -9,7 +9,7 @@ import test from 'node:test';
 import { transaction } from '#pg';
 import { findOrCreateAccount } from '../../src/modules/accounts/accounts.ts';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
-import { readFile } from '../../src/modules/imports/read-file.ts';
+import { readCalendar } from '../../src/modules/imports/read-file.ts';
 import type { ImportReport } from '../../src/modules/imports/report.ts';
 import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
@@ -154,7 +154,7 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
 const all = inCities.length + named.length + oddities.length + nowhere.length;
 
 async function importFile(calendar: Buffer): Promise<ImportReport> {
-  const parsed = await readFile(calendar);
+  const parsed = await readCalendar(calendar);
   const { id } = await transaction(api.sql, (tx) =>
     findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
   );

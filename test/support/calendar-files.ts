@@ -4,7 +4,7 @@ import { transaction } from '#pg';
 import { findOrCreateAccount } from '../../src/modules/accounts/accounts.ts';
 import { importCalendar } from '../../src/modules/imports/import-calendar.ts';
 import type { DefaultPlace } from '../../src/modules/imports/place-entries.ts';
-import { readFile } from '../../src/modules/imports/read-file.ts';
+import { readCalendar } from '../../src/modules/imports/read-file.ts';
 import type { ImportReport } from '../../src/modules/imports/report.ts';
 import { loadGazetteer } from '../../src/modules/places/load-gazetteer.ts';
 import { nextPhone, type Person, signIn } from './factories.ts';
@@ -48,7 +48,7 @@ export function createImporter(api: TestApp) {
     phone: string,
     options: FileOptions = {},
   ): Promise<ImportReport> {
-    const parsed = await readFile(Buffer.from(file));
+    const parsed = await readCalendar(Buffer.from(file));
     const { id } = await transaction(api.sql, (tx) =>
       findOrCreateAccount(tx, { kind: 'phone', value: phone }, new Date()),
     );

@@ -4,16 +4,17 @@ import { createBodyValidator } from '../../http/validation.ts';
 import { violationOf } from '../../http/validation-messages.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isUtc, timeZoneAt } from '../../lib/time-zones.ts';
-import { parseAddress } from '../../lib/user-texts/parse-address.ts';
 import { withDefaults } from '../events/event-rules.ts';
 import { type EventChange, NewEvent } from '../events/schemas.ts';
 import { isSameTime } from '../places/address/zone-fit.ts';
 import type { ChosenEntry } from './choose-dates.ts';
 import { EntryError } from './entry-error.ts';
+import { priceFields } from './entry-price.ts';
 import { hasUnknownZone, isAllDay } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import { timesOf } from './parse-entry.ts';
 import type { EntryPlace } from './place-entries.ts';
+import { storableUrl } from './where-online.ts';
 
 /** What the person who imports says of entries that say nothing of it. */
 export type EntryDefaults = { category: string; visibility: NewEvent['visibility'] };
@@ -53,6 +54,7 @@ export function contentOf(
     category: (entry.category ?? defaults.category) as NewEvent['category'],
     visibility: entry.visibility ?? defaults.visibility ?? 'public',
     status: entry.status ?? 'scheduled',
+    ...priceFields(entry.price),
   };
   requireEvent(content);
   const isPlaceDoubtful = where.locationKind === 'later';
@@ -64,6 +66,7 @@ export function contentOf(
       ...(place.isCountryGuessed && !isPlaceDoubtful ? (['country'] as const) : []),
       ...(hasDoubtfulZone(entry, place, calendar) ? (['zone'] as const) : []),
       ...(mended.length > 0 ? (['length'] as const) : []),
+      ...(entry.isDateDoubtful ? (['date'] as const) : []),
     ],
     notes: [...entry.notes, ...mended, ...noteZone(entry, timezone)],
     unplaced: isPlaceDoubtful ? place.reason || 'has no place' : null,
@@ -72,22 +75,22 @@ export function contentOf(
 
 /** An entry without a place is at one that is announced later; one whose place is the address of a web page is online. */
 function whereOf(
-  { address, geo }: ChosenEntry,
+  { address, geo, online }: ChosenEntry,
   place: EntryPlace,
 ): Pick<NewEvent, 'location' | 'locationKind' | 'onlineUrl'> {
   const { lat, lng, by } = place;
-  const url = geo ? null : parseAddress(address);
-  if (url?.protocol === 'https:')
+  const url = geo ? null : storableUrl(address);
+  if (url !== null || online?.isOnly)
     return {
       locationKind: 'online',
-      onlineUrl: url.href,
-      location: { address: place.town, lat, lng, isExact: false },
+      onlineUrl: url ?? online?.url ?? null,
+      location: { address: place.town || place.address, lat, lng, isExact: false },
     };
   const isKnown = by === 'geo' || by === 'name' || (by === 'default' && place.from !== 'organizer');
   const hasPlace = isKnown && (by !== 'default' || place.from === 'option' || address !== '');
   return {
     locationKind: hasPlace ? 'place' : 'later',
-    onlineUrl: null,
+    onlineUrl: online?.url ?? null,
     location: {
       address: address || (by === 'geo' ? place.address : place.town),
       lat,

@@ -1,6 +1,7 @@
 import { hourMs } from '#base';
 import { defineModule } from '../../http/define-module.ts';
 import { acceptFiles } from '../uploads/sent-file.ts';
+import { answerImportQuestions } from './runs/answer-questions.ts';
 import { changeImportEntry } from './runs/change-entry.ts';
 import { createImport, fileTypes } from './runs/create-import.ts';
 import { importExportSections } from './runs/export-sections.ts';
@@ -12,10 +13,10 @@ import { runImports } from './runs/run-imports.ts';
 import type { ImportServices } from './runs/services.ts';
 import { deleteOldFetches } from './sources/count-fetch.ts';
 
-/** Imports of calendars: a server reads a file, the person reviews its entries, and they become events. */
+/** Imports of calendars, tables and web pages: a server reads a file, the person reviews its entries, and they become events. */
 export const imports = defineModule<ImportServices>({
   tag: 'Imports',
-  endpoints: { getImport, listImportEntries, changeImportEntry, publishImport },
+  endpoints: { getImport, answerImportQuestions, listImportEntries, changeImportEntry, publishImport },
   jobs: [
     { name: 'read and publish imports', everyMs: 5_000, run: runImports },
     { name: 'delete old imports', everyMs: hourMs, run: ({ db, clock }) => deleteOldRuns(db, clock()) },

@@ -23,6 +23,11 @@ export type Calendar = {
   errors: EntryIssue[];
 };
 
+/** What a file that is no calendar says of all its entries. */
+export const noCalendar = (): Calendar => ({
+  ...{ blocks: [], zones: new Map(), zone: null, isCancelling: false, errors: [] },
+});
+
 /** Of components: calendar, time zone, observance. Each line looks for its component among the open ones. */
 const maxDepth = 20;
 const maxZones = 20;
@@ -61,13 +66,7 @@ function* inGroups(lines: Iterable<ContentLine>): Generator<ContentLine[]> {
 type Component = { name: string; line: number; lines: ContentLine[] };
 
 class CalendarReader {
-  readonly #calendar: Calendar = {
-    blocks: [],
-    zones: new Map(),
-    zone: null,
-    isCancelling: false,
-    errors: [],
-  };
+  readonly #calendar: Calendar = noCalendar();
   readonly #open: Component[] = [];
   #hasBegun = false;
   #strayEnd: number | null = null;

@@ -4,8 +4,9 @@ import { fold, isVisibleLine, shorten } from '../../lib/text.ts';
 import { categories } from '../events/catalogue.ts';
 import { eventFields } from '../events/event-fields.ts';
 import { textOf, textsOf } from './content-line.ts';
-import { describe } from './describe.ts';
+import { describeProperties } from './describe.ts';
 import { EntryError } from './entry-error.ts';
+import type { EntryPrice } from './entry-price.ts';
 import {
   type EntryPeriod,
   hasUnknownZone,
@@ -23,6 +24,7 @@ import { readPlace } from './read-place.ts';
 import { type Properties, readProperties } from './read-properties.ts';
 import { type Repetition, readRepetition } from './repetition.ts';
 import type { EntryIssue } from './report.ts';
+import type { EntryOnline } from './where-online.ts';
 
 /** A VEVENT, as it is in the file: a series is one entry, and a changed date of it is another. */
 export type CalendarEntry = {
@@ -50,6 +52,11 @@ export type CalendarEntry = {
   category: string | null;
   status: 'scheduled' | 'cancelled' | null;
   visibility: 'public' | 'private' | null;
+  /** What calendars do not say of their entries. */
+  online?: EntryOnline | null;
+  price?: EntryPrice | null;
+  /** Whether the entry says that its date is not certain. */
+  isDateDoubtful?: boolean;
   /** Parts of the entry that were omitted, shortened or mended. */
   notes: string[];
 };
@@ -88,7 +95,7 @@ export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry
       sequence: Number(text('SEQUENCE')) || 0,
       modified: text('LAST-MODIFIED').replaceAll(/\D/g, ''),
       title: limit('SUMMARY', title, limits.title, notes),
-      description: describe(properties, limits.description, notes),
+      description: describeProperties(properties, limits.description, notes),
       period,
       repetition: readRepetition(properties, notes),
       ...readPlace(properties, notes),
@@ -135,11 +142,12 @@ const visibilities: Record<string, 'public' | 'private'> = {
   CONFIDENTIAL: 'private',
 };
 
-function findCategory(properties: Properties): string | null {
-  const names = (properties.get('CATEGORIES') ?? [])
-    .slice(0, 20)
-    .flatMap(textsOf)
-    .map((name) => fold(name).trim());
+const findCategory = (properties: Properties): string | null =>
+  categoryOf((properties.get('CATEGORIES') ?? []).slice(0, 20).flatMap(textsOf));
+
+/** The first category that one of the names stands for. */
+export function categoryOf(written: string[]): string | null {
+  const names = written.map((name) => fold(name).trim());
   const known = categories.find(({ slug, name }) => names.includes(slug) || names.includes(fold(name)));
   return known?.slug ?? null;
 }

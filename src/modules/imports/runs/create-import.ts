@@ -9,15 +9,17 @@ import { invalid, Problem } from '../../../lib/errors.ts';
 import { CalendarError } from '../calendar-error.ts';
 import { readLines } from '../calendar-lines.ts';
 import { maxFileBytes } from '../file-bytes.ts';
+import type { FileKind } from '../file-kind.ts';
 import { countFetch } from '../sources/count-fetch.ts';
 import { readSourceAddress } from '../sources/source-address.ts';
+import { requireBounds } from '../tables/read-table.ts';
 import { toImport } from './present.ts';
 import { countOpen, findRun, insertRun, type Media } from './repo.ts';
 import { startImports } from './run-imports.ts';
 import { Import, NewImport, NewImportQuery } from './schemas.ts';
 import type { ImportServices } from './services.ts';
 
-const mediaOf: Record<string, Media> = { 'text/calendar': 'calendar' };
+const mediaOf: Record<string, FileKind> = { 'text/calendar': 'calendar', 'text/csv': 'csv' };
 /** The media types of files that can be imported. */
 export const fileTypes = Object.keys(mediaOf);
 
@@ -26,9 +28,9 @@ const maxOpen = 20;
 export const createImport = defineEndpoint({
   method: 'POST',
   path: '/v1/imports',
-  summary: 'Import a calendar',
+  summary: 'Import events of a calendar, a table or a web page',
   description:
-    'The body is the file itself (iCalendar, RFC 5545), or as JSON the public address from which a server fetches it, at most 5 MB and 5,000 entries. A server reads it after the response; ' +
+    'The body is the file itself (iCalendar, RFC 5545; a table, CSV), or as JSON the public address of a calendar, a table or a web page with events in JSON-LD, from which a server fetches it, at most 5 MB and 5,000 entries. A server reads it after the response; ' +
     '`GET /v1/imports/:id` says how far it is. Nothing is an event before `POST /v1/imports/:id/publish`. The same file again changes ' +
     `nothing; a changed one changes its events. A person has at most ${maxOpen} imports that are not done, and imports are kept for 7 days.`,
   caller: 'fresh',
@@ -74,13 +76,14 @@ function readSource(
 }
 
 /** @throws Problem `invalid_request` without a body; `unsupported_media_type`; `payload_too_large` above a bound */
-function readFile({ sentFile, headers }: FastifyRequest): { file: Buffer; media: Media } {
+function readFile({ sentFile, headers }: FastifyRequest): { file: Buffer; media: FileKind } {
   const media = mediaOf[headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
   if (!sentFile && isJson(headers['content-type'])) throw invalid('body', 'must be an object, or a file');
   if (!sentFile || !media) throw notAFile();
   try {
+    if (media === 'csv') requireBounds(sentFile);
     // Checks the bounds alone.
-    readLines(sentFile);
+    else readLines(sentFile);
   } catch (error) {
     if (error instanceof CalendarError)
       throw new Problem('payload_too_large', { detail: `The file ${error.message}.` });

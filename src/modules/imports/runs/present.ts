@@ -3,15 +3,18 @@ import { describeRule, parseRule } from '#recurrence';
 import type { EnteredEvent } from '../../events/schemas.ts';
 import { clockOf, instantOf, localTime, readDate } from '../../events/series/schedule.ts';
 import type { ReviewedSeries } from '../compare-entries.ts';
+import { dateOrders } from '../tables/date-order.ts';
 import type { EntryRow, Run } from './repo.ts';
 import type { Import, ImportEntry } from './schemas.ts';
 
-export function toImport({ id, status, counts, problem, progress, createdAt }: Run): Import {
+export function toImport({ id, status, counts, problem, questions, progress, createdAt }: Run): Import {
   const { new: added = 0, changed = 0, same = 0, doubtful = 0, refused = 0, waiting = 0 } = counts;
   return {
     ...{ id, status, problem, progress, createdAt },
     counts: { new: added, changed, same, doubtful, refused, waiting },
-    questions: [],
+    questions: questions.map(({ id, column, example }) => ({
+      ...{ id, column, kind: 'dateOrder' as const, options: [...dateOrders], example },
+    })),
   };
 }
 

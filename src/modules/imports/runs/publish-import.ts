@@ -30,6 +30,7 @@ export const publishImport = defineEndpoint({
       const run = await lockRun(tx, key);
       if (!run) throw new Problem('import_not_found');
       if (run.status !== 'review') throw new Problem('import_published');
+      if (run.questions.length > 0) throw new Problem('question_open');
       await setPublishing(tx, key, { publishesDoubtful: body.doubtful === 'publish', now: clock() });
       return { ...run, status: 'publishing' as const };
     });

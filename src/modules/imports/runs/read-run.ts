@@ -6,12 +6,23 @@ import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
 import type { Gazetteer } from '../../places/gazetteer.ts';
 import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
+import { type FileKind, kindOf } from '../file-kind.ts';
 import { findDuplicates } from '../find-duplicates.ts';
 import type { DefaultPlace } from '../place-entries.ts';
 import { readEntries } from '../read-entries.ts';
 import { readFile } from '../read-file.ts';
 import { fetchSource } from '../sources/fetch-source.ts';
-import { type Counts, findSource, insertEntries, lockRun, type Run, setReview } from './repo.ts';
+import type { Question } from '../tables/date-order.ts';
+import {
+  type Counts,
+  findSource,
+  insertEntries,
+  lockRun,
+  type Run,
+  type Source,
+  setQuestion,
+  setReview,
+} from './repo.ts';
 
 /** A statement of more entries would take long to write. */
 const storedAtOnce = 50;
@@ -29,12 +40,13 @@ type Services = {
  */
 export async function readRun({ db, clock, config }: Services, run: Run): Promise<void> {
   const source = await findSource(db, run);
-  const url = source.url === null ? null : parseAddress(source.url);
-  const file = url ? (await fetchSource(url, { testOrigin: config.importTestOrigin })).bytes : source.file;
+  const file = await fileOf(source, run, config.importTestOrigin);
   if (!file) return;
+  const read = await readFile(file.bytes, file.kind, run.answers);
+  if ('question' in read) return await askFor(db, run, { question: read.question, ...file });
   const gazetteer = await loadGazetteer();
   const { place, category, visibility } = run.options;
-  const { entries } = await readEntries(db, await readFile(file), {
+  const { entries } = await readEntries(db, read, {
     ...{ organizerId: run.userId, category, visibility, gazetteer, now: clock() },
     place: place && named(place, gazetteer),
   });
@@ -49,6 +61,34 @@ export async function readRun({ db, clock, config }: Services, run: Run): Promis
       first += some.length;
     }
     await setReview(tx, run, countStates(compared));
+  });
+}
+
+type SentFile = { bytes: Buffer; kind: FileKind };
+
+/** Null if another server has read it. @throws SourceError; CalendarError */
+async function fileOf(
+  source: Source,
+  { media }: Run,
+  testOrigin: string | undefined,
+): Promise<SentFile | null> {
+  const url = source.url === null ? null : parseAddress(source.url);
+  if (url) {
+    const { bytes, type } = await fetchSource(url, { testOrigin });
+    return { bytes, kind: kindOf(bytes, type) };
+  }
+  return source.file && media !== 'url' ? { bytes: source.file, kind: media } : null;
+}
+
+/** The import waits for the answer, with its file. */
+async function askFor(
+  db: Database,
+  run: Run,
+  { question, bytes, kind }: SentFile & { question: Question },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const locked = await lockRun(tx, run);
+    if (locked?.status === 'reading') await setQuestion(tx, run, { question, file: bytes, media: kind });
   });
 }
 

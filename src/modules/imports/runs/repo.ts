@@ -4,9 +4,12 @@ import { type Database, insertRows, insertValues, type Queryable, sql, type Tran
 import type { Coordinates } from '#record-index';
 import type { ComparedEntry, EntryState } from '../compare-entries.ts';
 import type { EntryDefaults } from '../entry-content.ts';
+import type { FileKind } from '../file-kind.ts';
+import type { Answers, Question } from '../tables/date-order.ts';
 import type { ImportProblemCode, ImportStatus } from './schemas.ts';
 
-export type Media = 'calendar' | 'csv' | 'url';
+/** `url`: an address, whose kind is known once it has answered. */
+export type Media = FileKind | 'url';
 export type RunOptions = EntryDefaults & { place: Coordinates | null };
 export type Counts = Partial<Record<EntryState | 'waiting', number>>;
 export type ImportProblem = { code: ImportProblemCode; detail: string };
@@ -20,6 +23,9 @@ export type Run = {
   options: RunOptions;
   counts: Counts;
   problem: ImportProblem | null;
+  /** Those that are open. */
+  questions: Question[];
+  answers: Answers;
   publishesDoubtful: boolean;
   progress: number;
   createdAt: Date;
@@ -27,7 +33,7 @@ export type Run = {
 type Key = Pick<Run, 'userId' | 'id'>;
 
 const columns = sql`
-  user_id, id, status, media, options, counts, problem, publishes_doubtful, progress, created_at`;
+  user_id, id, status, media, options, counts, problem, questions, answers, publishes_doubtful, progress, created_at`;
 
 export async function findRun(db: Queryable, { userId, id }: Key): Promise<Run | null> {
   const [run] = await db.query<Run>(
@@ -101,6 +107,31 @@ export async function insertEntries(
 export const setReview = async (tx: Transaction, { userId, id }: Key, counts: Counts): Promise<void> => {
   await tx.execute(sql`
     update import_runs set status = 'review', file = null, url = null, due_at = null, counts = ${JSON.stringify(counts)}::jsonb
+    where user_id = ${userId} and id = ${id}`);
+};
+
+/** The file waits for an answer. */
+export const setQuestion = async (
+  tx: Transaction,
+  { userId, id }: Key,
+  { question, file, media }: { question: Question; file: Buffer; media: Media },
+): Promise<void> => {
+  await tx.execute(sql`
+    update import_runs set status = 'review', questions = ${JSON.stringify([question])}::jsonb, file = ${file}, media = ${media},
+      url = null, due_at = null
+    where user_id = ${userId} and id = ${id}`);
+};
+
+/** Without an open question, the file is read again. */
+export const setAnswers = async (
+  tx: Transaction,
+  { userId, id }: Key,
+  { answers, questions, now }: Pick<Run, 'answers' | 'questions'> & { now: Date },
+): Promise<void> => {
+  const isOpen = questions.length > 0;
+  await tx.execute(sql`
+    update import_runs set answers = ${JSON.stringify(answers)}::jsonb, questions = ${JSON.stringify(questions)}::jsonb,
+      status = ${isOpen ? 'review' : 'reading'}, due_at = ${isOpen ? null : now}
     where user_id = ${userId} and id = ${id}`);
 };
 

@@ -52,9 +52,14 @@ async function workOn(services: RunServices, run: Run): Promise<void> {
 /** Null for an error of the server. Of what an address answered, nothing is shown. */
 function problemOf(error: unknown, { media }: Run): ImportProblem | null {
   if (error instanceof SourceError)
-    return { code: 'source_unreachable', detail: 'The address did not answer with a calendar.' };
+    return { code: 'source_unreachable', detail: 'The address did not answer with a file.' };
   if (!(error instanceof CalendarError)) return null;
   if (media === 'url' && error.code === 'file_unreadable')
-    return { code: 'source_unreadable', detail: 'What is at the address is no calendar.' };
+    return {
+      code: 'source_unreadable',
+      detail: 'What is at the address is no calendar, no table and no web page with events.',
+    };
+  if (media === 'url' && error.code === 'date_order')
+    return { code: 'date_order', detail: 'Some dates of a column have the day first, and others the month.' };
   return { code: error.code, detail: `The file ${error.message}.` };
 }

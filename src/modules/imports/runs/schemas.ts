@@ -4,6 +4,7 @@ import { body, named, nullable, oneOf, ref, timestamp } from '../../../http/sche
 import { EnteredEvent, EventChange, NewEvent } from '../../events/schemas.ts';
 import { entryStates } from '../compare-entries.ts';
 import { doubts } from '../entry-content.ts';
+import { type Answers, dateOrders } from '../tables/date-order.ts';
 
 const importId = Type.String({
   description: 'The id of the import.',
@@ -51,6 +52,8 @@ export const problemCodes = [
 ] as const;
 export type ImportProblemCode = (typeof problemCodes)[number];
 
+const dateOrder = oneOf(dateOrders, { examples: ['dayFirst'] });
+
 const count = (description: string) => Type.Integer({ minimum: 0, examples: [12], description });
 
 export const Import = named(
@@ -76,9 +79,14 @@ export const Import = named(
         id: Type.String({ examples: ['1'] }),
         column: Type.String({ examples: ['Start Date'] }),
         kind: oneOf(['dateOrder']),
-        options: Type.Array(oneOf(['dayFirst', 'monthFirst'])),
+        options: Type.Array(dateOrder),
+        example: Type.String({ examples: ['03/04/2027'], description: 'A value of the column.' }),
       }),
-      { description: 'What has to be answered before the publication.' },
+      {
+        description:
+          'What has to be answered, with `PATCH /v1/imports/:id`, before the file can be read: an import with a question has no entries. ' +
+          '`dateOrder`: whether the day or the month stands first in the dates of the column.',
+      },
     ),
     problem: nullable(Type.Object({ code: oneOf(problemCodes), detail: Type.String() }), {
       description: 'Why an import failed; null for others.',
@@ -113,6 +121,17 @@ const seriesOfEntry = Type.Object({
   }),
   next: Type.Array(timestamp(), { description: 'When the next occurrences start, at most five.' }),
 });
+export const ImportChange = body(
+  {
+    answers: Type.Unsafe<Answers>({
+      type: 'object',
+      additionalProperties: dateOrder,
+      description: 'An option for each `id` of a question.',
+      examples: [{ 2: 'dayFirst' }],
+    }),
+  },
+  { examples: [{ answers: { 2: 'dayFirst' } }] },
+);
 
 export const ImportEntry = named(
   'ImportEntry',

@@ -13,6 +13,9 @@ export const load: PageServerLoad = ({ locals, url }) => {
   requireMe(locals, url);
 };
 
+/** By the name: browsers take the type from the programs that are installed. */
+const typeOf = ({ name }: File): string => (/\.(?:csv|tsv|txt)$/i.test(name) ? 'text/csv' : 'text/calendar');
+
 const visibilities = ['public', 'unlisted', 'private'] as const;
 
 export const actions: Actions = {
@@ -31,7 +34,7 @@ export const actions: Actions = {
         url: '/v1/imports',
         query: { visibility },
         ...(hasFile
-          ? { body: file, bodySerializer: null, headers: { ...headers, 'Content-Type': 'text/calendar' } }
+          ? { body: file, bodySerializer: null, headers: { ...headers, 'Content-Type': typeOf(file) } }
           : { body: { url: address }, headers: { ...headers, 'Content-Type': 'application/json' } }),
       });
     },

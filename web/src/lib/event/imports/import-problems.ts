@@ -7,7 +7,7 @@ type Code = NonNullable<Import['problem']>['code'];
 const texts: Record<Code, () => string> = {
   file_unreadable: m.import_problem_file,
   payload_too_large: m.import_problem_large,
-  date_order: m.import_problem_file,
+  date_order: m.import_problem_dates,
   source_unreachable: m.import_problem_unreachable,
   source_unreadable: m.import_problem_unreadable,
 };

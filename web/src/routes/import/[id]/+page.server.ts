@@ -1,12 +1,22 @@
-import { changeImportEntry, getImport, listImportEntries, publishImport } from '@potluck/client';
+import {
+  answerImportQuestions,
+  changeImportEntry,
+  getImport,
+  type Import,
+  listImportEntries,
+  publishImport,
+} from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import { texts } from '#lib/forms/texts.ts';
+import { textOf, texts } from '#lib/forms/texts.ts';
 import { formAction, type Submission } from '#lib/server/form-action.ts';
 import { readPage } from '#lib/server/pages.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
+
+/** The API refuses others. */
+type Option = Import['questions'][number]['options'][number];
 
 const entriesPerPage = 30;
 const states = ['new', 'changed', 'doubtful', 'refused', 'skipped', 'same'] as const;
@@ -30,6 +40,18 @@ export const actions: Actions = {
     access: 'people',
     fields: (form) => ({ doubtful: form.has('doubtful') ? ('publish' as const) : ('skip' as const) }),
     send: ({ client, path }: Submission<{ id: string }>, body) => publishImport({ client, path, body }),
+    done: (_, __, { path }) => redirect(303, `/import/${path.id}`),
+  }),
+
+  answer: formAction({
+    access: 'people',
+    fields: (form) => ({
+      answers: Object.fromEntries(
+        form.getAll('question').map((id) => [textOf(id), textOf(form.get(`order_${textOf(id)}`)) as Option]),
+      ),
+    }),
+    send: ({ client, path }: Submission<{ id: string }>, body) =>
+      answerImportQuestions({ client, path, body }),
     done: (_, __, { path }) => redirect(303, `/import/${path.id}`),
   }),
 
