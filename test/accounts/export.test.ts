@@ -185,7 +185,15 @@ test('export: 200 with every row of the person and with no row of others, as in 
   ]);
   assert.deepEqual(
     document.audit?.map(({ what }) => what),
-    ['account_created', 'contact_changed', 'invitations_sent', 'signed_in', 'signed_in', 'signed_in'],
+    [
+      'account_created',
+      'contact_changed',
+      'invitations_sent',
+      'invitations_sent',
+      'signed_in',
+      'signed_in',
+      'signed_in',
+    ],
   );
 });
 

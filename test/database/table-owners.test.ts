@@ -33,6 +33,7 @@ const exceptions: Record<string, string> = {
     'a fan-out moves on in the transaction that stores its causes',
   'modules/events requests':
     'what is about an event or a series is deleted with it, and a split series has the requests twice',
+  'modules/events invitations': 'what is about an event or a series is deleted with it',
   'modules/events announcements': 'what is about an event or a series is deleted with it',
   'modules/notifications announcements': 'a fan-out moves on in the transaction that stores its causes',
   'outbox announcements': 'what an organizer writes about a change is stored with its notice',

@@ -25,7 +25,7 @@ import {
 } from './rules.ts';
 
 const contact = { email: opaque, phone: opaque, country: countryCode };
-const person = object({
+export const invitee = object({
   required: {},
   optional: {
     userId: opaque,
@@ -49,7 +49,7 @@ const ofInvitation = (tail: string, statuses = ownersOnly(200)) => {
 export const invitationOperations: Record<string, Operation> = {
   'POST /v1/events/{id}/invitations': {
     ...required(201),
-    ...of({ people: listOf(person, 1, 100) }, { message: prose(500) }),
+    ...of({ people: listOf(invitee, 1, 100) }, { message: prose(500) }),
     example: () => ({ people: [{ name: 'Mara' }], message: 'Bring a friend!' }),
     ...rowsOfOwners(201),
   },

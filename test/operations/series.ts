@@ -3,6 +3,7 @@ import { eventBody } from '../support/factories.ts';
 import { expectStatus } from '../support/setup.ts';
 import { audience, audienceList, hello, sendAt, words } from './announcements.ts';
 import { cursorPage, yesOrNo } from './fields.ts';
+import { invitee } from './invitations.ts';
 import { newItem } from './items.ts';
 import {
   asking,
@@ -150,6 +151,21 @@ export const seriesOperations: Record<string, Operation> = {
       'without one': { statuses: [401, 401, 403, 403, 404, 403, 404, 401], path: ownRequest() },
       private: { ...privateRow(404), path: ownRequest({ visibility: 'private' }) },
     },
+  },
+  'POST /v1/series/{id}/invitations': {
+    ...required(201),
+    ...of({ people: listOf(invitee, 1, 100) }, { message: prose(500) }),
+    example: () => ({ people: [{ name: 'Mara' }], message: 'Bring a friend!' }),
+    rows: ownRowsOf('/invitations', 201),
+  },
+  'GET /v1/series/{id}/invitations': {
+    ...required(),
+    ...asking({ status: text(oneOf('pending', 'going', 'interested', 'declined')), ...cursorPage }),
+    rows: ownRowsOf('/invitations'),
+  },
+  'POST /v1/series/{id}/invitations/remind': {
+    ...required(202),
+    rows: ownRowsOf('/invitations/remind', 202),
   },
   'GET /v1/me/series': { ...required(), ...asking(cursorPage) },
   'PUT /v1/series/{id}/items': {

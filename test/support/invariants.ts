@@ -174,9 +174,20 @@ const rules: Record<string, string> = {
       select subject_id, user_id from invitations where user_id is not null
       union select subject_id, guest_id from invitations where guest_id is not null
       union select subject_id, user_id from invitation_uses),
-      standings as materialized (select event_id, user_id from event_people where is_invited)
+      standings as materialized (
+        select event_id, user_id from event_people where is_invited
+        union all select series_id, user_id from series_people where is_invited)
     select i.* from invited i left join standings s on s.event_id = i.subject_id and s.user_id = i.user_id
     where s.event_id is null`,
+  'who is invited to a series sees its dates, unless removed there': `
+    with invited as materialized (select series_id, user_id from series_people where is_invited),
+      dates as materialized (select id, series_id from events where series_id is not null),
+      standings as materialized (select event_id, user_id from event_people where is_invited or is_removed)
+    select d.id, i.user_id from invited i join dates d on d.series_id = i.series_id
+    left join standings s on s.event_id = d.id and s.user_id = i.user_id where s.event_id is null`,
+  'what an invitation is to exists': `
+    with subjects as materialized (select id, false as is_of_series from events union all select id, true from series)
+    select subject_id, id from invitations where (subject_id, is_of_series) not in (select id, is_of_series from subjects)`,
   'the guest of an invitation is one of its event, and each person who has answered by a link is counted': `
     with guests as materialized (select id, guest_of from users where guest_of is not null),
       uses as materialized (

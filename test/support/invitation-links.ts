@@ -33,6 +33,7 @@ export async function storeInvitation(
       {
         ...{
           subjectId: eventId,
+          isOfSeries: false,
           id,
           inviterId: organizer.id,
           ...account,
@@ -44,7 +45,7 @@ export async function storeInvitation(
         tokenHash: userId ? null : hashInvitationToken(token),
       },
     ]);
-    if (userId) await refreshInvited(tx, [{ eventId, userId }]);
+    if (userId) await refreshInvited(tx, [{ subjectId: eventId, isOfSeries: false, userId }]);
   });
   return { id, token };
 }

@@ -157,6 +157,8 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     await api.post(`/v1/series/${expectStatus(series, 201).body.id}/announcements`, person.token, words),
     201,
   );
+  const invited = { people: [{ email: 'nobody.else@example.org' }] };
+  expectStatus(await api.post(`/v1/series/${series.body.id}/invitations`, person.token, invited), 201);
   const { body: occurrences } = await api.get(`/v1/series/${expectStatus(series, 201).body.id}/events`);
   const june = { startAt: '2040-06-01T18:00:00Z', endAt: '2040-06-01T20:00:00Z' };
   const choir = await api.post('/v1/series', a.token, {

@@ -6,6 +6,7 @@ import { isOneOf, sql, type Transaction } from '#pg';
  */
 export async function deleteSubjects(tx: Transaction, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
+  await tx.query(sql`delete from invitations where ${isOneOf(sql`subject_id`, ids)}`);
   await tx.query(sql`delete from requests where ${isOneOf(sql`subject_id`, ids)}`);
   await tx.query(sql`delete from announcements where ${isOneOf(sql`subject_id`, ids)}`);
 }

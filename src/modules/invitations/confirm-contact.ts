@@ -1,8 +1,9 @@
 import { sql, type Transaction } from '#pg';
 import { type Contact, canReceive } from '../../lib/contact.ts';
+import type { InvitedTo } from './invited-dates.ts';
 import { refreshInvited } from './invited-people.ts';
 
-/** An account is invited to the events to which a contact is invited that it has confirmed, and no longer once it has lost the contact. */
+/** An account is invited to the events and series to which a contact is invited that it has confirmed, and no longer once it has lost the contact. */
 export async function refreshInvitedByContacts(
   tx: Transaction,
   userId: string,
@@ -10,11 +11,11 @@ export async function refreshInvitedByContacts(
 ): Promise<void> {
   const contacts = changed.filter(canReceive);
   if (contacts.length === 0) return;
-  const events = await tx.query<{ subjectId: string }>(sql`
-    select distinct subject_id from invitations
+  const found = await tx.query<InvitedTo>(sql`
+    select distinct subject_id, is_of_series from invitations
     where contact = any(${contacts.map(({ value }) => value)}::text[])`);
   await refreshInvited(
     tx,
-    events.map(({ subjectId }) => ({ eventId: subjectId, userId })),
+    found.map((subject) => ({ ...subject, userId })),
   );
 }

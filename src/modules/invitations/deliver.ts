@@ -6,8 +6,9 @@ import { insertMails } from '../../mail/mails.ts';
 import { insertCauses } from '../../outbox/causes.ts';
 import { findOwner } from '../accounts/accounts.ts';
 import { lockContacts } from '../accounts/codes/contact-locks.ts';
-import { findEvent } from '../events/repo.ts';
+import type { EventRow } from '../events/present.ts';
 import { invitedKinds } from './invitation-mails.ts';
+import { findInvitedEvent } from './invited-dates.ts';
 import { leavesAt } from './limits.ts';
 import { causeOf } from './make-invitations.ts';
 import { mayLeave, mayRemind } from './may-leave.ts';
@@ -54,7 +55,7 @@ async function release(
     if (row?.delivery === 'queued') await storeDelivery(tx, row, 'sent');
     return;
   }
-  const event = await findEvent(tx, send.subjectId);
+  const event = await findInvitedEvent(tx, row, now);
   const isWanted = (send.isReminder ? mayRemind : mayLeave)(event, now);
   if (!isWanted || !isWayOn(await readWays(services), send.way)) {
     await tx.execute(sql`delete from invitation_sends where user_id = ${userId} and id = ${id}`);
@@ -62,12 +63,17 @@ async function release(
     await storeDelivery(tx, row, send.isReminder && !isWanted ? 'sent' : 'failed');
     return;
   }
-  if (send.way === 'inbox') await releaseCause(tx, send, row, now);
+  if (send.way === 'inbox') await releaseCause(tx, send, row, { event, now });
   else await releaseMail(tx, services, send, row);
 }
 
-async function releaseCause(tx: Transaction, send: Send, row: InvitationRow, now: Date): Promise<void> {
-  await tx.execute(insertCauses(causeOf(row)));
+async function releaseCause(
+  tx: Transaction,
+  send: Send,
+  row: InvitationRow,
+  { event, now }: { event: EventRow | null; now: Date },
+): Promise<void> {
+  if (event) await tx.execute(insertCauses(causeOf(row, event.id)));
   await storeLeaving(tx, send, now);
   await storeDelivery(tx, row, 'sent');
 }

@@ -1,4 +1,4 @@
-import { sql } from '#pg';
+import { sql, type Transaction } from '#pg';
 import type { DepartureHook } from '../../http/define-module.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { keepContact } from '../accounts/guests.ts';
@@ -26,3 +26,13 @@ export const invitationDepartureHook: DepartureHook = {
     return { hadAny: rows.length > 0, ...(isKept && { records: [changedPeople([userId])] }) };
   },
 };
+
+/** Ends the invitations of a person to a series, from which the organizer removes the person. The transaction has locked the series. */
+export async function endSeriesInvitations(tx: Transaction, seriesId: string, userId: string): Promise<void> {
+  const contacts = await listContactsOf(tx, userId);
+  const rows = await tx.query<InvitationRow>(
+    selectInvitations(sql`
+      where i.subject_id = ${seriesId} and ${ofAccount(userId, contacts)} order by i.id for update`),
+  );
+  await endInvitations(tx, rows);
+}

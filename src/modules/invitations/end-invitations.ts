@@ -3,7 +3,7 @@ import { deleteRows, isOneOf, sql, type Transaction } from '#pg';
 import { deleteMailsAt, deleteMailsTo } from '../../mail/mails.ts';
 import { lockAndDelete } from '../../outbox/delete-notifications.ts';
 import { listOwners } from '../accounts/accounts.ts';
-import { refreshInvited } from './invited-people.ts';
+import { type InvitedPerson, refreshInvited } from './invited-people.ts';
 import { contactOf, type InvitationRow } from './repo.ts';
 
 /** Whether the person goes or is interested by the invitation: then the answer stays without it. */
@@ -18,8 +18,12 @@ export async function endInvitations(tx: Transaction, rows: InvitationRow[]): Pr
   await tx.execute(deleteRows('invitations i', rows, { subjectId: 'uuid', id: 'uuid' }));
   const unanswered = rows.filter((row) => !isKept(row));
   await refreshInvited(tx, await listInvited(tx, unanswered));
-  for (const { userId, subjectId } of unanswered.filter(({ isById }) => isById)) {
-    const isOfIt = sql`user_id = ${userId} and kind = 'invitation' and subject_id = ${subjectId}`;
+  for (const { userId, subjectId, isOfSeries } of unanswered.filter(({ isById }) => isById)) {
+    // A notification of one to a series shows a date.
+    const isAbout = isOfSeries
+      ? sql`subject_id in (select id from events where series_id = ${subjectId})`
+      : sql`subject_id = ${subjectId}`;
+    const isOfIt = sql`user_id = ${userId} and kind = 'invitation' and ${isAbout}`;
     await lockAndDelete(tx, 'notification_causes', isOfIt);
     await lockAndDelete(tx, 'notifications', isOfIt);
   }
@@ -48,16 +52,13 @@ export async function endMessages(
 }
 
 /** The accounts that are invited by these invitations: by their ids, or by contacts that they have confirmed. */
-export async function listInvited(
-  tx: Transaction,
-  rows: InvitationRow[],
-): Promise<{ eventId: string; userId: string }[]> {
+export async function listInvited(tx: Transaction, rows: InvitationRow[]): Promise<InvitedPerson[]> {
   const owners = await listOwners(
     tx,
     rows.flatMap((row) => contactOf(row) ?? []),
   );
-  const people = rows.flatMap(({ subjectId, userId, contact }) =>
-    [userId, owners.get(contact ?? '')].flatMap((id) => (id ? { eventId: subjectId, userId: id } : [])),
+  const people = rows.flatMap(({ subjectId, isOfSeries, userId, contact }) =>
+    [userId, owners.get(contact ?? '')].flatMap((id) => (id ? { subjectId, isOfSeries, userId: id } : [])),
   );
-  return [...new Map(people.map((person) => [`${person.eventId} ${person.userId}`, person])).values()];
+  return [...new Map(people.map((person) => [`${person.subjectId} ${person.userId}`, person])).values()];
 }

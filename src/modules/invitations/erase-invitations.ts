@@ -9,7 +9,7 @@ const batchSize = 500;
 /** Longer than anything counts towards a limit. */
 const sendsKeptMs = 2 * dayMs;
 
-/** Erases the contacts and names of invitations 30 days after the end of their event, and what no limit counts any more. */
+/** Erases the contacts and names of invitations 30 days after the end of their event or of the last date of their series, and what no limit counts any more. */
 export async function eraseOldInvitations({
   db,
   clock,
@@ -33,10 +33,24 @@ export async function eraseOldInvitations({
     where leaves_at < ${new Date(now.getTime() - sendsKeptMs)} and due_at < ${new Date(now.getTime() - sendsKeptMs)}`);
 }
 
-const listOld = (
-  db: Database,
-  before: Date,
-): Promise<(InvitationKey & Pick<InvitationRow, 'guestId' | 'contact'>)[]> =>
-  db.query(sql`
+type OldInvitation = InvitationKey & Pick<InvitationRow, 'guestId' | 'contact'>;
+
+async function listOld(db: Database, before: Date): Promise<OldInvitation[]> {
+  const toEvents = await db.query<OldInvitation>(sql`
     select i.subject_id, i.id, i.guest_id, i.contact from invitations i join events e on e.id = i.subject_id
     where i.contact is not null and e.end_at < ${before} limit ${batchSize}`);
+  if (toEvents.length > 0) return toEvents;
+  const invited = await db.query<{ subjectId: string }>(
+    sql`select distinct subject_id from invitations where is_of_series and contact is not null`,
+  );
+  if (invited.length === 0) return [];
+  const ids = invited.map(({ subjectId }) => subjectId);
+  const over = await db.query<{ seriesId: string }>(sql`
+    select series_id from events where ${isOneOf(sql`series_id`, ids)}
+    group by series_id having max(end_at) < ${before}`);
+  if (over.length === 0) return [];
+  const overIds = over.map(({ seriesId }) => seriesId);
+  return await db.query<OldInvitation>(sql`
+    select subject_id, id, guest_id, contact from invitations
+    where ${isOneOf(sql`subject_id`, overIds)} and contact is not null limit ${batchSize}`);
+}

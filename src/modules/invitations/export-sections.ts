@@ -11,6 +11,12 @@ const status = nullable(oneOf(invitationStatuses), { description: 'Null for a li
 const message = nullable(Type.String({ examples: ['Bring a friend!'] }));
 const extraGuests = Type.Integer({ examples: [1] });
 const reply = nullable(Type.String({ examples: ['I will be late.'] }));
+const subject = {
+  eventId: nullable(id),
+  seriesId: nullable(Type.String({ description: 'Of an invitation to all dates of a series.' })),
+};
+const subjectColumns = sql`
+  case when not i.is_of_series then i.subject_id end as event_id, case when i.is_of_series then i.subject_id end as series_id`;
 const ways = ['inbox', 'email', 'phone', 'link'] as const;
 
 export const invitationExportSections: ExportSection[] = [
@@ -18,7 +24,7 @@ export const invitationExportSections: ExportSection[] = [
     name: 'invitations',
     row: exportRow('ExportInvitation', {
       id,
-      eventId: id,
+      ...subject,
       userId: nullable(id, { description: 'The account that is invited by its id, or that has answered.' }),
       name: nullable(exportColumns.name),
       contact: nullable(Type.String({ examples: ['mara@example.org'] })),
@@ -33,16 +39,16 @@ export const invitationExportSections: ExportSection[] = [
     }),
     description: 'Invitations that the person has made.',
     tables: ['invitations'],
-    rows: (subject) => sql`
-      select id, subject_id as event_id, user_id, name, contact, message, status, extra_guests, reply, delivery, max_uses, uses,
+    rows: (person) => sql`
+      select id, ${subjectColumns}, user_id, name, contact, message, status, extra_guests, reply, delivery, max_uses, uses,
         expires_at, created_at, answered_at, reminded_at
-      from invitations where inviter_id = ${subject.id} order by id`,
+      from invitations i where inviter_id = ${person.id} order by id`,
   },
   {
     name: 'receivedInvitations',
     row: exportRow('ExportReceivedInvitation', {
       id,
-      eventId: id,
+      ...subject,
       inviterId: id,
       ...{ message, status, extraGuests, reply },
       createdAt: timestamp(),
@@ -51,21 +57,21 @@ export const invitationExportSections: ExportSection[] = [
     description:
       'Invitations of the person, by the account or by a contact, and links for many by which the person has answered.',
     tables: ['invitations', 'invitation_uses'],
-    rows: (subject) => sql`
-      select i.id, i.subject_id as event_id, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
+    rows: (person) => sql`
+      select i.id, ${subjectColumns}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
       from invitations i
-      where ${ofAccount(subject.id, subject.contacts.filter(canReceive))} or i.guest_id = ${subject.id}
+      where ${ofAccount(person.id, person.contacts.filter(canReceive))} or i.guest_id = ${person.id}
       union all
-      select i.id, i.subject_id, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
+      select i.id, ${subjectColumns}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
       from invitations i
-      join invitation_uses u on u.subject_id = i.subject_id and u.invitation_id = i.id where u.user_id = ${subject.id}
+      join invitation_uses u on u.subject_id = i.subject_id and u.invitation_id = i.id where u.user_id = ${person.id}
       order by 1`,
   },
   {
     name: 'invitationSends',
     row: exportRow('ExportInvitationSend', {
       invitationId: id,
-      eventId: id,
+      eventId: Type.String({ description: 'The event or the series.' }),
       way: oneOf(ways),
       isReminder: Type.Boolean({ examples: [false] }),
       dueAt: timestamp({ description: 'When the limits let it leave.' }),
@@ -73,8 +79,8 @@ export const invitationExportSections: ExportSection[] = [
     description:
       'What the invitations and reminders of the last two days count towards the limits of the person.',
     tables: ['invitation_sends'],
-    rows: (subject) => sql`
+    rows: (person) => sql`
       select invitation_id, subject_id as event_id, way, is_reminder, due_at
-      from invitation_sends where user_id = ${subject.id} order by id`,
+      from invitation_sends where user_id = ${person.id} order by id`,
   },
 ];

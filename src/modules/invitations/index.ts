@@ -6,10 +6,10 @@ import { invitationDepartureHook } from './depart.ts';
 import { eraseOldInvitations } from './erase-invitations.ts';
 import { invitationExportSections } from './export-sections.ts';
 import { changeInvitation, getInvitation, withdrawInvitation } from './invitation.ts';
-import { invite } from './invite.ts';
+import { invite, inviteToSeries } from './invite.ts';
 import { inviteGuests } from './invite-guests.ts';
-import { listInvitations } from './list-invitations.ts';
-import { remindInvited, sendInvitationAgain } from './remind.ts';
+import { listInvitations, listSeriesInvitations } from './list-invitations.ts';
+import { remindInvited, remindInvitedToSeries, sendInvitationAgain } from './remind.ts';
 import type { InvitationServices } from './services.ts';
 
 /** Invitations: who is invited to what, and how they are told */
@@ -19,6 +19,9 @@ export const invitations = defineModule<InvitationServices>({
     invite,
     listInvitations,
     remindInvited,
+    inviteToSeries,
+    listSeriesInvitations,
+    remindInvitedToSeries,
     getInvitation,
     changeInvitation,
     withdrawInvitation,

@@ -12,6 +12,8 @@ import { lockContacts } from '../accounts/codes/contact-locks.ts';
 import { hashContacts } from '../accounts/codes/hashes.ts';
 import { requireOrganizer } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
+import { findSeries } from '../events/series/repo.ts';
+import { isVisible } from '../events/series/visible-series.ts';
 import { invitedIn, isVisibleTo } from '../events/standings.ts';
 import { endInvitations, listInvited } from './end-invitations.ts';
 import { refreshInvited } from './invited-people.ts';
@@ -23,16 +25,29 @@ import type { InvitationServices } from './services.ts';
 import { wayOf } from './ways.ts';
 
 /**
- * Finds an invitation to an event that the caller organizes.
+ * Finds an invitation to an event or a series that the caller organizes.
  * @throws Problem `invitation_not_found`, `not_organizer`
  */
 export async function findOwnInvitation(db: Queryable, id: string, caller: Caller): Promise<InvitationRow> {
   const row = await findInvitation(db, readId(id, 'invitation_not_found'));
-  const event = row && (await findEvent(db, row.subjectId));
-  if (!row || !event || !(await isVisibleTo(invitedIn(db), event.id, event, caller)))
-    throw new Problem('invitation_not_found');
-  requireOrganizer(event, caller);
+  const subject = row && (await findVisibleSubject(db, row, caller));
+  if (!row || !subject) throw new Problem('invitation_not_found');
+  requireOrganizer(subject, caller);
   return row;
+}
+
+/** The event or series of an invitation; null if the caller may not see it. */
+async function findVisibleSubject(
+  db: Queryable,
+  { subjectId, isOfSeries }: InvitationRow,
+  caller: Caller,
+): Promise<{ organizerId: string } | null> {
+  if (isOfSeries) {
+    const series = await findSeries(db, subjectId);
+    return series && (await isVisible(db, series, caller)) ? series : null;
+  }
+  const event = await findEvent(db, subjectId);
+  return event && (await isVisibleTo(invitedIn(db), event.id, event, caller)) ? event : null;
 }
 
 /** As `findOwnInvitation`, and locks it. */

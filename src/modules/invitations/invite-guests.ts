@@ -27,7 +27,13 @@ export const inviteGuests: PrivacyHook = async (tx, { eventId, organizerId, call
   await requireRoom(tx, eventId, answers.length);
   const rows = answers.map((answer) => ({
     ...newInvitation({
-      ...{ subjectId: eventId, inviterId: callerId, userId: answer.userId, createdAt: now },
+      ...{
+        subjectId: eventId,
+        isOfSeries: false,
+        inviterId: callerId,
+        userId: answer.userId,
+        createdAt: now,
+      },
       ...{ key: null, contact: null, name: null, message: null, maxUses: 1, expiresAt: null },
     }),
     ...answer,

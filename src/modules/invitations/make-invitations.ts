@@ -8,13 +8,16 @@ import { Problem } from '../../lib/errors.ts';
 import { insertCauses } from '../../outbox/causes.ts';
 import { hashContact } from '../accounts/codes/hashes.ts';
 import { listGuestsWith } from '../accounts/guests.ts';
-import { lockEventCounters } from '../attendance/lock-event-counters.ts';
 import { approveInvited } from '../attendance/requests/write-decisions.ts';
-import { writeStandings } from '../events/event-people.ts';
+import { approveSeriesRequests } from '../attendance/series/decide-request.ts';
 import { requireOrganizer } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import { lockVisibleEvent } from '../events/require-own-event.ts';
+import { lockSeries, type Series } from '../events/series/repo.ts';
+import { isVisible } from '../events/series/visible-series.ts';
 import { listInvited } from './end-invitations.ts';
+import { findInvitedEvent, type InvitedTo } from './invited-dates.ts';
+import { markInvited } from './invited-people.ts';
 import type { ReadInvitee } from './invitees.ts';
 import { maxInvitations, maxLinks, quotaExceeded } from './limits.ts';
 import { presentInvitations } from './present.ts';
@@ -25,31 +28,31 @@ import type { InvitationServices } from './services.ts';
 import { hashOfInvitation } from './token.ts';
 import { isWayOn, type OpenWays, readWays, wayOf } from './ways.ts';
 
-type Wanted = {
-  subjectId: string;
+type Wanted = InvitedTo & {
   invitees: ReadInvitee[];
   message: string | null;
   context: AuditContext;
 };
 
 /**
- * Invites people, all or none. Locks the account of the caller, so its limits count one request after the other, and the event, so
- * two requests do not invite the same person twice.
+ * Invites people, all or none. Locks the account of the caller, so its limits count one request after the other, and the event or the
+ * series, so two requests do not invite the same person twice.
  * @throws Problem one of those of the endpoint
  */
 export async function makeInvitations(
   tx: Transaction,
   services: InvitationServices,
   caller: Caller,
-  { subjectId, invitees, message, context }: Wanted,
+  { subjectId, isOfSeries, invitees, message, context }: Wanted,
 ): Promise<Static<typeof MadeInvitations>> {
   const { config, clock } = services;
   const now = clock();
   const planner = await lockSends(tx, caller.id, now);
-  const event = await lockVisibleEvent(tx, subjectId, caller);
+  const to = { subjectId, isOfSeries };
+  const { event, series } = await lockSubject(tx, to, caller, now);
   await requireAccounts(tx, invitees, event);
   requireInvitable(event, caller, now);
-  const common = { subjectId, inviterId: caller.id, message, createdAt: now };
+  const common = { ...to, inviterId: caller.id, message, createdAt: now };
   const { rows, made } = await combine(tx, subjectId, invitees, (invitee) => ({ ...common, ...invitee }));
   await requireRoom(tx, subjectId, made.length);
   const links = made.filter((row) => wayOf(row) === 'link').length;
@@ -65,11 +68,12 @@ export async function makeInvitations(
     })),
   );
   await insertSends(tx, sends);
-  const records = await storeInvited(tx, event, made, now);
-  await tellAccounts(tx, sends, made);
+  const records = await storeInvited(tx, { to, event }, made, now);
+  await tellAccounts(tx, sends, made, event.id);
   await audit(tx, context, caller, { links, sent: made.length - links });
   const data = await presentInvitations(tx, rows, caller.id, config);
   if (records.length > 0) await recordChange(tx, { records });
+  if (series) await approveSeriesRequests(tx, services, series, { userIds: listById(made), now });
   return {
     data,
     meta: { created: made.length, existing: rows.length - made.length, waiting: waitingOf(sends, now) },
@@ -102,7 +106,7 @@ export async function requireRoom(tx: Transaction, subjectId: string, added: num
   if (added > 0 && (count?.count ?? 0) + added > maxInvitations) throw new Problem('invitations_full');
 }
 
-type Common = Pick<InvitationRow, 'subjectId' | 'inviterId' | 'message' | 'createdAt'>;
+type Common = Pick<InvitationRow, 'subjectId' | 'isOfSeries' | 'inviterId' | 'message' | 'createdAt'>;
 
 /**
  * The invitation of each person of a request: the one that exists, also from earlier in the request, or a new one.
@@ -181,16 +185,22 @@ export function newSend(
 }
 
 /** Notifies the accounts whose invitations need not wait. */
-async function tellAccounts(tx: Transaction, sends: Send[], made: InvitationRow[]): Promise<void> {
+async function tellAccounts(
+  tx: Transaction,
+  sends: Send[],
+  made: InvitationRow[],
+  eventId: string,
+): Promise<void> {
   const told = new Set(
     sends.flatMap(({ way, leavesAt, invitationId }) => (way === 'inbox' && leavesAt ? invitationId : [])),
   );
-  const causes = made.filter(({ id }) => told.has(id)).flatMap(causeOf);
+  const causes = made.filter(({ id }) => told.has(id)).flatMap((row) => causeOf(row, eventId));
   if (causes.length > 0) await tx.execute(insertCauses(causes));
 }
 
-export const causeOf = ({ userId, subjectId, inviterId }: InvitationRow) =>
-  userId === null ? [] : [{ userId, kind: 'invitation' as const, subjectId, actorId: inviterId, amount: 1 }];
+/** @param eventId of a series, the date that the notification shows */
+export const causeOf = ({ userId, inviterId: actorId }: InvitationRow, eventId: string) =>
+  userId === null ? [] : [{ userId, kind: 'invitation' as const, subjectId: eventId, actorId, amount: 1 }];
 
 /**
  * Accounts and guests who are invited, also by a contact that they have confirmed, are so at once; who was removed may answer again.
@@ -199,20 +209,37 @@ export const causeOf = ({ userId, subjectId, inviterId }: InvitationRow) =>
  */
 async function storeInvited(
   tx: Transaction,
-  event: EventRow,
+  { to, event }: { to: InvitedTo; event: EventRow },
   made: InvitationRow[],
   now: Date,
 ): Promise<ChangedRecords[]> {
-  const { id: eventId } = event;
   const accounts = await listInvited(tx, made);
   const contacts = made.flatMap((row) => contactOf(row) ?? []);
-  const guests = (await listGuestsWith(tx, contacts)).filter((guest) => guest.eventId === eventId);
-  const people = [...accounts, ...guests];
-  if (people.length === 0) return [];
-  await lockEventCounters(tx, [eventId], sql`1 as locked`, true);
-  await tx.execute(writeStandings(people, { isInvited: true, isRemoved: false }));
-  const byId = made.flatMap(({ isById, userId }) => (isById && userId ? [userId] : []));
-  return approveInvited(tx, event, byId, now);
+  const guests = (await listGuestsWith(tx, contacts)).filter((guest) => guest.eventId === to.subjectId);
+  const userIds = [...accounts, ...guests].map(({ userId }) => userId);
+  await markInvited(tx, to, [...new Set(userIds)], { isRemoved: false });
+  return to.isOfSeries ? [] : approveInvited(tx, event, listById(made), now);
+}
+
+const listById = (made: InvitationRow[]): string[] =>
+  made.flatMap(({ isById, userId }) => (isById && userId ? [userId] : []));
+
+/**
+ * Locks the event, or the series against answers too: an invitation by the id of an account approves its request. `event`: of a series,
+ * the date that invitations show.
+ * @throws Problem `event_not_found`, `series_not_found`
+ */
+export async function lockSubject(
+  tx: Transaction,
+  to: InvitedTo,
+  caller: Caller,
+  now: Date,
+): Promise<{ event: EventRow; series: Series | null }> {
+  if (!to.isOfSeries) return { event: await lockVisibleEvent(tx, to.subjectId, caller), series: null };
+  const series = await lockSeries(tx, to.subjectId);
+  const event = series && (await isVisible(tx, series, caller)) ? await findInvitedEvent(tx, to, now) : null;
+  if (!series || !event) throw new Problem('series_not_found');
+  return { event: { ...event, organizerId: series.organizerId }, series };
 }
 
 async function audit(

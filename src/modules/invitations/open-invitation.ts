@@ -5,6 +5,7 @@ import type { Transaction } from '#pg';
 import { findSuspension } from '../../identity/suspensions.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
+import { findShownDate } from './invited-dates.ts';
 import { findInvitationByToken, type InvitationRow, lockInvitation } from './repo.ts';
 import type { InvitationServices } from './services.ts';
 
@@ -16,6 +17,7 @@ export const InvitationHeaders = Type.Object({
   ),
 });
 
+/** `event`: of an invitation to a series, the date that it shows. */
 export type OpenInvitation = { invitation: InvitationRow; event: CachedEvent };
 
 type Services = Pick<InvitationServices, 'db' | 'clock' | 'events'>;
@@ -51,8 +53,10 @@ export async function openInvitation(
   { db, clock, events }: Services,
   invitation: InvitationRow,
 ): Promise<OpenInvitation | null> {
+  const { subjectId, isOfSeries } = invitation;
+  const eventId = isOfSeries ? await findShownDate(db, subjectId, clock()) : subjectId;
   const [event, suspension] = await Promise.all([
-    events.find(invitation.subjectId),
+    eventId === null ? null : events.find(eventId),
     findSuspension(db, invitation.inviterId),
   ]);
   if (!event || event.row.hidden || suspension || hasExpired(invitation, clock())) return null;

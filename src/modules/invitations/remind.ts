@@ -6,11 +6,11 @@ import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { requireOrganizer } from '../events/policy.ts';
-import { lockVisibleEvent } from '../events/require-own-event.ts';
-import { EventParams } from '../events/schemas.ts';
+import { EventParams, SeriesParams } from '../events/schemas.ts';
 import { lockOwnInvitation, present } from './invitation.ts';
+import type { InvitedTo } from './invited-dates.ts';
 import { quotaExceeded } from './limits.ts';
-import { newSend } from './make-invitations.ts';
+import { lockSubject, newSend } from './make-invitations.ts';
 import { mayRemind } from './may-leave.ts';
 import { type InvitationRow, selectInvitations } from './repo.ts';
 import { Invitation, InvitationParams, Reminded } from './schemas.ts';
@@ -22,24 +22,45 @@ const maxReminders = 2;
 const [firstPauseMs, pauseMs] = [dayMs, 48 * hourMs];
 const maxResends = 3;
 
-export const remindInvited = defineEndpoint({
+const common = {
   method: 'POST',
   retry: 'idempotent',
+  caller: 'fresh',
+  response: { 202: Reminded },
+} as const;
+
+export const remindInvited = defineEndpoint({
+  ...common,
   path: '/v1/events/:id/invitations/remind',
   summary: 'Remind people who have not answered',
   description:
     'For the organizer of the event and admins. Reminds each person whose invitation was sent and has no answer: at most twice, 48 hours ' +
     'apart, not in the first 24 hours, and not after the start of the event.',
-  caller: 'fresh',
   params: EventParams,
-  response: { 202: Reminded },
   problems: ['event_not_found', 'not_organizer'],
 
   handler({ caller, params, idempotency }, services: InvitationServices) {
-    const subjectId = readId(params.id, 'event_not_found');
+    const to = { subjectId: readId(params.id, 'event_not_found'), isOfSeries: false };
     return runIdempotent(services, caller, idempotency, async (tx, caller) => ({
       status: 202 as const,
-      body: { recipients: await remind(tx, services, caller, subjectId) },
+      body: { recipients: await remind(tx, services, caller, to) },
+    }));
+  },
+});
+
+export const remindInvitedToSeries = defineEndpoint({
+  ...common,
+  path: '/v1/series/:id/invitations/remind',
+  summary: 'Remind people who have not answered an invitation to a series',
+  description: 'For the organizer of the series and admins, as of an event; not without a coming date.',
+  params: SeriesParams,
+  problems: ['series_not_found', 'not_organizer'],
+
+  handler({ caller, params, idempotency }, services: InvitationServices) {
+    const to = { subjectId: readId(params.id, 'series_not_found'), isOfSeries: true };
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => ({
+      status: 202 as const,
+      body: { recipients: await remind(tx, services, caller, to) },
     }));
   },
 });
@@ -49,11 +70,12 @@ async function remind(
   tx: Transaction,
   { config, clock }: InvitationServices,
   caller: Caller,
-  subjectId: string,
+  to: InvitedTo,
 ): Promise<number> {
+  const { subjectId } = to;
   const now = clock();
   const planner = await lockSends(tx, caller.id, now);
-  const event = await lockVisibleEvent(tx, subjectId, caller);
+  const { event } = await lockSubject(tx, to, caller, now);
   requireOrganizer(event, caller);
   if (!mayRemind(event, now)) return 0;
   const due = await lockDue(tx, subjectId, now);

@@ -1,7 +1,8 @@
-/** The table of invitations. Its distribution column is what people are invited to: an event. */
+/** The table of invitations. Its distribution column is what people are invited to: an event, or all dates of a series. */
 import { insertRows, isOneOf, type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import type { MessageContact, MessageKind } from '../../lib/contact.ts';
 import { lockEventCounters } from '../attendance/lock-event-counters.ts';
+import { lockDatesOf } from './invited-dates.ts';
 import { hashInvitationToken } from './token.ts';
 
 export const invitationStatuses = ['pending', 'going', 'interested', 'declined'] as const;
@@ -14,6 +15,7 @@ export type Delivery = (typeof deliveries)[number];
 export type InvitationKey = { subjectId: string; id: string };
 
 export type InvitationRow = InvitationKey & {
+  isOfSeries: boolean;
   inviterId: string;
   /** The account that was invited by its id (`isById`), or that has answered by the link. */
   userId: string | null;
@@ -42,7 +44,7 @@ export type InvitationRow = InvitationKey & {
 };
 
 const columns: Statement = raw(`
-  i.subject_id, i.id, i.inviter_id, i.user_id, i.is_by_id, i.guest_id, i.contact_kind, i.contact, i.name, i.message, i.status,
+  i.subject_id, i.id, i.is_of_series, i.inviter_id, i.user_id, i.is_by_id, i.guest_id, i.contact_kind, i.contact, i.name, i.message, i.status,
   i.extra_guests, i.reply, i.delivery, i.max_uses, i.uses, i.expires_at, i.created_at, i.answered_at, i.reminded_at, i.resends,
   i.reminders`);
 
@@ -73,13 +75,17 @@ export async function findInvitation(db: Queryable, id: string): Promise<Invitat
 
 /**
  * Locks the counters of the event, as an answer does, and then the invitation against answers and changes, and reads it again; null if
- * it was withdrawn.
+ * it was withdrawn. Of a series, locks it, against other invitations and the making of dates, and the counters of all its dates.
  */
 export async function lockInvitation(
   tx: Transaction,
   { subjectId, id }: InvitationKey,
 ): Promise<InvitationRow | null> {
-  await lockEventCounters(tx, [subjectId], sql`1 as locked`, true);
+  const [known] = await tx.query<{ isOfSeries: boolean }>(
+    sql`select is_of_series from invitations where subject_id = ${subjectId} and id = ${id}`,
+  );
+  const dates = known?.isOfSeries ? await lockDatesOf(tx, subjectId) : [subjectId];
+  await lockEventCounters(tx, dates, sql`1 as locked`, true);
   const [found] = await tx.query<InvitationRow>(
     selectInvitations(sql`where i.subject_id = ${subjectId} and i.id = ${id} for update`),
   );
@@ -119,6 +125,7 @@ export async function countInvitations(
 export type NewInvitation = Pick<
   InvitationRow,
   | 'subjectId'
+  | 'isOfSeries'
   | 'id'
   | 'inviterId'
   | 'userId'
@@ -140,7 +147,8 @@ export async function insertInvitations(tx: Transaction, rows: NewInvitation[]):
   if (rows.length === 0) return;
   await tx.execute(
     insertRows('invitations', rows, {
-      ...{ subjectId: 'uuid', id: 'uuid', inviterId: 'uuid', userId: 'uuid', isById: 'boolean' },
+      ...{ subjectId: 'uuid', id: 'uuid', isOfSeries: 'boolean', inviterId: 'uuid', userId: 'uuid' },
+      isById: 'boolean',
       ...{ contactKind: 'text', contact: 'text', name: 'text', message: 'text', tokenHash: 'bytea' },
       ...{
         status: 'text',
@@ -173,14 +181,24 @@ export async function storeDelivery(
 export const ofAccount = (userId: string, contacts: MessageContact[]): Statement => sql`
   (i.user_id = ${userId} or i.user_id is null and i.contact = any(${contacts.map(({ value }) => value)}::text[]))`;
 
-/** Of an account, the invitations by its id to these events. */
+/** Of an account, the invitations by its id to these events, or to their series. */
 export async function listInvitationsById(
   db: Queryable,
   userId: string,
   eventIds: string[],
 ): Promise<{ eventId: string; id: string }[]> {
   if (eventIds.length === 0) return [];
-  return await db.query(sql`
-    select subject_id as event_id, id from invitations
-    where ${isOneOf(sql`subject_id`, eventIds)} and user_id = ${userId} and is_by_id`);
+  const events = await db.query<{ id: string; seriesId: string | null }>(
+    sql`select id, series_id from events where ${isOneOf(sql`id`, eventIds)}`,
+  );
+  const subjects = events.flatMap(({ id, seriesId }) => [id, ...(seriesId === null ? [] : [seriesId])]);
+  if (subjects.length === 0) return [];
+  const found = await db.query<InvitationKey>(sql`
+    select subject_id, id from invitations
+    where ${isOneOf(sql`subject_id`, subjects)} and user_id = ${userId} and is_by_id`);
+  const idOf = new Map(found.map(({ subjectId, id }) => [subjectId, id]));
+  return events.flatMap(({ id: eventId, seriesId }) => {
+    const id = idOf.get(eventId) ?? idOf.get(seriesId ?? '');
+    return id ? [{ eventId, id }] : [];
+  });
 }

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from '#pg';
 import type { UnlockedCaller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { writeStandings } from '../events/event-people.ts';
+import { markInvited } from './invited-people.ts';
 import { type InvitationKey, type InvitationRow, type InvitationStatus, isForMany } from './repo.ts';
 
 /** `reply`: null keeps it. */
@@ -14,7 +14,7 @@ type StoredAnswer = { status: InvitationStatus; extraGuests: number; reply: stri
  */
 export async function storeAnswer(
   tx: Transaction,
-  { subjectId, id }: InvitationKey,
+  { subjectId, id, isOfSeries }: InvitationKey & Pick<InvitationRow, 'isOfSeries'>,
   person: Pick<UnlockedCaller, 'id' | 'hasAccount'> | null,
   { status, extraGuests, reply }: StoredAnswer,
   now: Date,
@@ -24,11 +24,8 @@ export async function storeAnswer(
     update invitations set status = ${status}, extra_guests = ${extraGuests}, reply = coalesce(${reply}, reply),
       answered_at = ${now}, user_id = coalesce(${userId}, user_id), guest_id = coalesce(${guestId}, guest_id)
     where subject_id = ${subjectId} and id = ${id}`);
-  if (person) await markInvited(tx, subjectId, person.id);
+  if (person) await markInvited(tx, { subjectId, isOfSeries }, [person.id]);
 }
-
-const markInvited = (tx: Transaction, eventId: string, userId: string): Promise<unknown> =>
-  tx.execute(writeStandings([{ eventId, userId }], { isInvited: true }));
 
 /**
  * Counts a person's first answer by a link for many as a use. The person is invited from now on.
@@ -39,7 +36,7 @@ async function countUse(tx: Transaction, invitation: InvitationRow, userId: stri
   const isFirst = await tx.execute(sql`
     insert into invitation_uses (subject_id, invitation_id, user_id) values (${subjectId}, ${id}, ${userId})
     on conflict do nothing`);
-  await markInvited(tx, subjectId, userId);
+  await markInvited(tx, invitation, [userId]);
   if (isFirst === 0) return;
   if (uses >= maxUses) throw new Problem('link_used_up');
   await tx.execute(

@@ -191,6 +191,14 @@ export const seriesFaults: Fault[] = [
       'a date that is made while a suspension ends lacks an answer',
     ],
   ]),
+  ...faultsOf('src/modules/invitations/invited-people.ts', [
+    [
+      'for (const id of await listInvitedBySeries(tx, userId, eventIds)) invited.add(id);',
+      '',
+      'series-invitations',
+      'an account that confirms a contact does not see the series to which it is invited',
+    ],
+  ]),
   ...faultsOf('src/modules/events/delete-subjects.ts', [
     [
       'await tx.query(sql`delete from announcements where ${isOneOf(sql`subject_id`, ids)}`);',

@@ -2,6 +2,7 @@
 import { sql, type Transaction } from '#pg';
 import type { Caller } from '../../../identity/caller.ts';
 import { Problem } from '../../../lib/errors.ts';
+import type { Standing } from '../../events/policy.ts';
 import type { OpenRequest, Rsvp } from '../../events/repo.ts';
 import { listComingIds } from '../../events/series/occurrences.ts';
 import { type Series, shareSeries } from '../../events/series/repo.ts';
@@ -16,7 +17,9 @@ import { isVisible } from '../../events/series/visible-series.ts';
 import { needsApproval } from '../joining.ts';
 import { isRefused } from '../requests/policy.ts';
 import { findRequests, type RequestRow } from '../requests/repo.ts';
+import { answerInvitations } from '../rsvps/answer-invitations.ts';
 import type { RsvpCommand } from '../rsvps/policy.ts';
+import { lockRsvpEvents } from '../rsvps/repo.ts';
 import type { AttendanceServices } from '../services.ts';
 import { endSeriesRequest, writeSeriesRequest } from './series-requests.ts';
 
@@ -56,10 +59,11 @@ export async function answerSeries(
   if (!isFound) throw new Problem('series_not_found');
   const now = services.clock();
   const person = { series, before, request, caller };
-  if (status !== null && (await mustAsk(tx, person)))
-    return await ask(tx, person, { ...answer, status }, now);
+  const standing = await findSeriesStanding(tx, id, caller.id);
+  if (status !== null && mustAsk(person, standing)) return await ask(tx, person, { ...answer, status }, now);
   if (request && (isPending || status !== null))
     await endSeriesRequest(tx, request, { lock: await listComingIds(tx, id, now) });
+  if (standing.isInvited) await answerInvitation(tx, person, answer, now);
   if (status === null && !before) return { myRsvp: null, affected: 0, ...openOf(request, status) };
   const affected = await writeSeriesAnswer(tx, services, person, { ...answer, status }, now);
   return { myRsvp: status, affected, ...openOf(request, status) };
@@ -77,13 +81,28 @@ type Person = {
 };
 
 /** Whether the organizer has to approve the answer. @throws Problem `removed_from_event` */
-async function mustAsk(tx: Transaction, { series, before, caller }: Person): Promise<boolean> {
-  const standing = await findSeriesStanding(tx, series.id, caller.id);
+function mustAsk({ series, before, caller }: Person, standing: Standing): boolean {
   if (standing.isRemoved) throw new Problem('removed_from_event');
   const { organizerId, fields } = series;
   const joined = { organizerId, rsvpUntil: null, rsvpApproval: fields.rsvpApproval };
   // An RSVP was approved, or the series needed no approval when it was made.
   return !(before || standing.isInvited || standing.isApproved) && needsApproval(joined, caller);
+}
+
+/** An invitation to the series by the id of the account has the answer too. */
+async function answerInvitation(
+  tx: Transaction,
+  { series: { id }, before, caller }: Person,
+  { status, extraGuests }: SeriesAnswer,
+  now: Date,
+): Promise<void> {
+  // The locks of an answer by the invitation, in their order.
+  await lockRsvpEvents(tx, (await listComingIds(tx, id, now)).sort(), true);
+  const answer = {
+    ...{ subjectId: id, userId: caller.id, status: status ?? ('pending' as const) },
+    extraGuests: status === null ? 0 : (extraGuests ?? before?.extraGuests ?? 0),
+  };
+  await tx.execute(answerInvitations([answer], now));
 }
 
 /** @throws Problem `approval_required`, `request_refused` */

@@ -78,3 +78,17 @@ async function answer(
   const person = { series, before, caller: onBehalfOf({ id: userId, hasAccount: true }) };
   await writeSeriesAnswer(tx, services, person, { ...asked, isByOrganizer: true }, now);
 }
+
+/** Approves the pending requests to a series of people whom the organizer invites. The transaction has locked the series. */
+export async function approveSeriesRequests(
+  tx: Transaction,
+  services: Pick<AttendanceServices, 'rsvps'>,
+  series: Series,
+  { userIds, now }: { userIds: string[]; now: Date },
+): Promise<void> {
+  if (userIds.length === 0) return;
+  const requests = await findRequests(tx, series.id, userIds);
+  for (const { userId, status } of requests)
+    if (status === 'pending')
+      await decideSeriesRequestIn(tx, services, series, { userId, status: 'approved', now });
+}

@@ -12,7 +12,9 @@ export const seriesDeletionHooks: DeletionHook[] = [
       const answered = await tx.query<{ id: string }>(sql`
         select series_id as id from series_rsvps where user_id = ${userId}
         union select series_id from series_people where user_id = ${userId}
-        union select subject_id from requests where user_id = ${userId} and is_of_series`);
+        union select subject_id from requests where user_id = ${userId} and is_of_series
+        union select subject_id from invitations
+        where is_of_series and (user_id = ${userId} or inviter_id = ${userId})`);
       const ownIds = new Set(own.map(({ id }) => id));
       await lockEach([...new Set([...own, ...answered].map(({ id }) => id))], String, (id) =>
         tx.query(

@@ -22,7 +22,12 @@ export const listDates = async (
 };
 
 /** `hadAny`: whether the person had an RSVP to the series, or something else there. `request`: the one to the series. */
-type LockedDates = { events: EventRow[]; hadAny: boolean; request: RequestRow | null };
+type LockedDates = {
+  events: EventRow[];
+  hadAny: boolean;
+  request: RequestRow | null;
+  seriesId: string | null;
+};
 
 /**
  * Of a series, removes the person from it. Its lock excludes the job, which would make a date with an RSVP of the person.
@@ -36,7 +41,12 @@ export async function lockDates(
   now: Date,
 ): Promise<LockedDates> {
   if (scope === 'this')
-    return { events: [await requireOwnEvent(tx, eventId, organizer)], hadAny: false, request: null };
+    return {
+      events: [await requireOwnEvent(tx, eventId, organizer)],
+      hadAny: false,
+      request: null,
+      seriesId: null,
+    };
   const { series } = await lockSeriesOf(tx, eventId, organizer);
   const key = { seriesId: series.id, userId };
   const before = await findSeriesStanding(tx, series.id, userId);
@@ -45,5 +55,5 @@ export async function lockDates(
   await writeSeriesStanding(tx, key, { isInvited: false, isApproved: false, isRemoved: true });
   const events = await lockOccurrences(tx, series.id, sql`(e.end_at > ${now} or e.id = ${eventId})`);
   const hadAny = hadRsvp || request !== null || before.isInvited || before.isRemoved;
-  return { events, hadAny, request };
+  return { events, hadAny, request, seriesId: series.id };
 }

@@ -19,6 +19,7 @@ import { writeStandings } from '../../events/event-people.ts';
 import type { EventRow } from '../../events/present.ts';
 import { findOwnEvent } from '../../events/require-own-event.ts';
 import { findRemoved } from '../../events/standings.ts';
+import { endSeriesInvitations } from '../../invitations/depart.ts';
 import { listInvitedContacts } from '../../invitations/invited-guests.ts';
 import { refreshInvited } from '../../invitations/invited-people.ts';
 import { deleteGuest } from '../delete-guest.ts';
@@ -89,6 +90,7 @@ export const removeGuest = defineEndpoint({
       const person = { caller: onBehalfOf({ id: userId, hasAccount: !guest }), role: 'user' as const };
       await depart(tx, services, person, { eventIds, isRemoved: true }, async (hadAny) => {
         if (!hadAny && !dates.hadAny && !isKnown) throw new Problem('guest_not_found');
+        if (dates.seriesId !== null) await endSeriesInvitations(tx, dates.seriesId, userId);
         if (dates.request) await endSeriesRequest(tx, dates.request, { locked: eventIds });
         for (const each of dates.events) await forbidReturn(tx, each, userId, contacts);
         if (!query.silent) await tx.execute(insertDecisions([{ ...key, ...removed, title: event.title }]));
@@ -115,6 +117,9 @@ async function forbidReturn(
   await tx.execute(writeStandings([{ eventId, userId }], standing));
   if (others.length === 0) return;
   // The invitation of the contact has ended.
-  await refreshInvited(tx, others);
+  await refreshInvited(
+    tx,
+    others.map(({ userId }) => ({ subjectId: eventId, isOfSeries: false, userId })),
+  );
   await tx.execute(writeStandings(others, { isRemoved: true }));
 }

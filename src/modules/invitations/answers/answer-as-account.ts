@@ -1,3 +1,4 @@
+import { sql } from '#pg';
 import type { IdempotencyContext } from '../../../idempotency/context.ts';
 import { runIdempotent } from '../../../idempotency/run-idempotent.ts';
 import type { Caller } from '../../../identity/caller.ts';
@@ -5,9 +6,10 @@ import { listContactsOf } from '../invited-people.ts';
 import { lockOpenInvitation } from '../open-invitation.ts';
 import { refuseAnswer } from '../refuse-answer.ts';
 import type { InvitationRow } from '../repo.ts';
+import type { GivenAnswer } from './given-answer.ts';
 import type { InvitationAnswered } from './schemas.ts';
 import type { AnswerServices } from './services.ts';
-import { answerInvitation, type GivenAnswer } from './write-answer.ts';
+import { answerInvitation } from './write-answer.ts';
 
 /**
  * Answers by an invitation in the name of an account, whose the invitation becomes.
@@ -21,6 +23,9 @@ export const answerAsAccount = (
   idempotency: IdempotencyContext,
 ) =>
   runIdempotent(services, caller, idempotency, async (tx, caller) => {
+    // Two answers of the person to a series, by an invitation or without one, run one after the other.
+    if (invitation.isOfSeries)
+      await tx.query(sql`select 1 from users where id = ${caller.id} for no key update`);
     const contacts = (await listContactsOf(tx, caller.id)).map(({ value }) => value);
     const locked = await lockOpenInvitation(tx, services, invitation);
     const refusal = refuseAnswer(locked, { id: caller.id, contacts });

@@ -1,15 +1,15 @@
 import { defineEndpoint } from '../../../http/define-endpoint.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { toEvent } from '../../events/present.ts';
 import { requireClaims } from '../../guests/answers.ts';
 import { toPerson } from '../../people/present.ts';
 import { InvitationHeaders, requireOpenInvitation } from '../open-invitation.ts';
-import { isForMany } from '../repo.ts';
+import { type InvitationRow, isForMany } from '../repo.ts';
 import { answerAsAccount } from './answer-as-account.ts';
 import { answerWithoutAccount } from './answer-without-account.ts';
+import type { GivenAnswer } from './given-answer.ts';
 import { InvitationAnswer, InvitationAnswered, LinkInvitation } from './schemas.ts';
 import type { AnswerServices } from './services.ts';
-import type { GivenAnswer } from './write-answer.ts';
 
 const common = {
   caller: 'optional',
@@ -46,6 +46,7 @@ export const getLinkInvitation = defineEndpoint({
         event: toEvent(event.row, organizer, viewer, config.publicUrl),
         invitedBy: toPerson(inviter, config.publicUrl),
         ...{ name, status, extraGuests, reply, message, maxUses },
+        ...(invitation.isOfSeries && { seriesId: invitation.subjectId }),
       },
     };
   },
@@ -69,6 +70,12 @@ export function readAnswer(given: InvitationAnswer): GivenAnswer {
   return { status, name, extraGuests, reply, claims: requireClaims(given, status), ask: null };
 }
 
+/** @throws Problem `invalid_request` for claims by an invitation to a series */
+export function requireEventFor({ isOfSeries }: InvitationRow, { claims }: GivenAnswer): void {
+  if (isOfSeries && claims.length > 0)
+    throw invalid('claims', 'need an event: the invitation is to a series');
+}
+
 export const answerLinkInvitation = defineEndpoint({
   ...common,
   method: 'POST',
@@ -82,6 +89,7 @@ export const answerLinkInvitation = defineEndpoint({
     'answered, the account answers, and the invitation becomes its own: 409 `invitation_used` for all others. A link for many needs ' +
     'the token of an account; guests answer with POST /v1/events/{id}/guest-rsvp and the header. Each person whose first answer by it ' +
     'is `going` or `interested` is a use: 409 `link_used_up`. A guest token does not count here.\n\n' +
+    'By an invitation to a series, the answer is the RSVP to all its dates. It needs the token of an account.\n\n' +
     '400 at `name` if neither the invitation nor the request has one for a new guest.',
   body: InvitationAnswer,
   response: { 200: InvitationAnswered },
@@ -90,7 +98,8 @@ export const answerLinkInvitation = defineEndpoint({
   async handler({ caller, body, request, idempotency }, services: AnswerServices) {
     const answer = readAnswer(body);
     const { invitation } = await requireOpenInvitation(services, request);
-    if (!caller && isForMany(invitation)) throw new Problem('token_missing');
+    requireEventFor(invitation, answer);
+    if (!caller && (isForMany(invitation) || invitation.isOfSeries)) throw new Problem('token_missing');
     if (caller) return answerAsAccount(services, caller, invitation, answer, idempotency);
     const outcome = await answerWithoutAccount(services, { request, idempotency }, invitation, answer);
     return 'json' in outcome ? outcome : { status: 200, body: outcome };

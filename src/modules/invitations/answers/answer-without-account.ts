@@ -17,9 +17,10 @@ import { lockOpenInvitation } from '../open-invitation.ts';
 import { refuseAnswer } from '../refuse-answer.ts';
 import type { InvitationRow } from '../repo.ts';
 import { storeAnswer } from '../store-answer.ts';
+import type { GivenAnswer } from './given-answer.ts';
 import type { InvitationAnswered } from './schemas.ts';
 import type { AnswerServices } from './services.ts';
-import { answerInvitation, type GivenAnswer } from './write-answer.ts';
+import { answerInvitation } from './write-answer.ts';
 
 /**
  * People are locked before invitations, so the guest of the invitation is locked as it was found. If another answer has made or

@@ -12,7 +12,7 @@ import { listContactsOf } from '../invited-people.ts';
 import { openInvitation } from '../open-invitation.ts';
 import { findInvitation, type InvitationRow, ofAccount, selectInvitations } from '../repo.ts';
 import { answerAsAccount } from './answer-as-account.ts';
-import { answerProblems, readAnswer } from './answer-invitation.ts';
+import { answerProblems, readAnswer, requireEventFor } from './answer-invitation.ts';
 import { InvitationAnswer, InvitationAnswered, type OwnInvitation, OwnInvitationPage } from './schemas.ts';
 import type { AnswerServices } from './services.ts';
 
@@ -57,12 +57,9 @@ async function present(
   userId: string,
 ): Promise<OwnInvitation | null> {
   const { people, viewerStates, config } = services;
-  const [open, inviter, own] = await Promise.all([
-    openInvitation(services, row),
-    people.find(row.inviterId),
-    viewerStates.find({ eventId: row.subjectId, userId }),
-  ]);
+  const [open, inviter] = await Promise.all([openInvitation(services, row), people.find(row.inviterId)]);
   if (!open || !inviter) return null;
+  const own = await viewerStates.find({ eventId: open.event.row.id, userId });
   const { myRsvp, isSaved } = own;
   return {
     id: row.id,
@@ -70,6 +67,7 @@ async function present(
     invitedBy: toPerson(inviter, config.publicUrl),
     message: row.message,
     status: row.status,
+    ...(row.isOfSeries && { seriesId: row.subjectId }),
   };
 }
 
@@ -90,6 +88,7 @@ export const answerMyInvitation = defineEndpoint({
   async handler({ caller, params, body, idempotency }, services: AnswerServices) {
     const answer = readAnswer(body);
     const invitation = await requireOwn(services, readId(params.id, 'invitation_not_found'), caller.id);
+    requireEventFor(invitation, answer);
     return answerAsAccount(services, caller, invitation, answer, idempotency);
   },
 });

@@ -48,6 +48,13 @@ export type InvitationAnswered = Static<typeof InvitationAnswered>;
 const status = nullable(oneOf(invitationStatuses), { description: 'Null for a link for many.' });
 const message = nullable(Type.String({ examples: ['It would not be the same without you.'] }));
 
+const seriesId = Type.Optional(
+  Type.String({
+    description: 'Only of an invitation to all dates of a series, of which `event` is the next one.',
+    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f1'],
+  }),
+);
+
 export const LinkInvitation = named(
   'LinkInvitation',
   Type.Object({
@@ -61,6 +68,7 @@ export const LinkInvitation = named(
     message,
     invitedBy: ref(Person),
     maxUses: Type.Integer({ examples: [1], description: 'Above 1: a link for many.' }),
+    seriesId,
   }),
 );
 
@@ -72,6 +80,7 @@ const OwnInvitation = named(
     invitedBy: ref(Person),
     message,
     status,
+    seriesId,
   }),
 );
 export const OwnInvitationPage = cursorPage(OwnInvitation);

@@ -2,22 +2,14 @@
 import type { Transaction } from '#pg';
 import { Problem } from '../../../lib/errors.ts';
 import { countDecline } from '../../attendance/rsvps/count-decline.ts';
-import { findEvent, type Rsvp } from '../../events/repo.ts';
+import { findEvent } from '../../events/repo.ts';
 import { listViewerStatesOfRecords } from '../../events/viewer-states.ts';
 import { type Answerer, endAnswer, type NewAnswer, readAnswer, writeAnswer } from '../../guests/answers.ts';
 import { type InvitationRow, isForMany } from '../repo.ts';
 import { storeAccepted, storeAnswer } from '../store-answer.ts';
-import type { InvitationAnswered } from './schemas.ts';
+import type { GivenAnswer, WrittenAnswer } from './given-answer.ts';
 import type { AnswerServices } from './services.ts';
-
-/** Null for what an answer leaves out: it does not change. */
-export type GivenAnswer = Omit<NewAnswer, 'status'> & {
-  status: Rsvp | 'declined';
-  name: string | null;
-  reply: string | null;
-};
-
-export type WrittenAnswer = Omit<InvitationAnswered, 'guestToken' | 'expiresAt'>;
+import { answerSeriesInvitation } from './write-series-answer.ts';
 
 /**
  * Writes the answer of a person by an invitation that the transaction has locked.
@@ -30,6 +22,7 @@ export async function answerInvitation(
   invitation: InvitationRow,
   given: GivenAnswer,
 ): Promise<WrittenAnswer> {
+  if (invitation.isOfSeries) return answerSeriesInvitation(tx, services, answerer, invitation, given);
   const key = { eventId: invitation.subjectId, userId: answerer.caller.id };
   const refused =
     given.status === 'declined'

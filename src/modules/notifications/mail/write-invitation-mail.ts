@@ -6,8 +6,8 @@ import type { QueuedMail } from '../../../mail/mails.ts';
 import { type Level, reaches } from '../../../outbox/kinds.ts';
 import { findOwner } from '../../accounts/accounts.ts';
 import { hashContact } from '../../accounts/codes/hashes.ts';
-import { findEvent } from '../../events/repo.ts';
 import { invitationOf, invitedKinds } from '../../invitations/invitation-mails.ts';
+import { findInvitedEvent } from '../../invitations/invited-dates.ts';
 import { mayLeave, mayRemind } from '../../invitations/may-leave.ts';
 import { isRefused, refusalLinks } from '../../invitations/refusals.ts';
 import { contactOf, findInvitation, type InvitationRow, storeDelivery } from '../../invitations/repo.ts';
@@ -34,7 +34,7 @@ export async function writeInvitationMail(
   if (!row || contact?.value !== mail.address) return null;
   const contactHash = hashContact(config.secretKey, contact);
   const [event, inviter, isRefusing] = await Promise.all([
-    findEvent(db, row.subjectId),
+    findInvitedEvent(db, row, clock()),
     findInviter(db, row.inviterId),
     isRefused(db, contactHash),
   ]);
@@ -85,7 +85,11 @@ async function isSilent(
       select t.level from users u left join notification_settings t on t.user_id = u.id and t.kind = 'invitation'
       where u.id = ${owner} and u.suspended_at is null`),
     listBlocked(db, [owner], true),
-    db.query(sql`select 1 as found from rsvps where event_id = ${row.subjectId} and user_id = ${owner}`),
+    db.query(
+      row.isOfSeries
+        ? sql`select 1 as found from series_rsvps where series_id = ${row.subjectId} and user_id = ${owner}`
+        : sql`select 1 as found from rsvps where event_id = ${row.subjectId} and user_id = ${owner}`,
+    ),
   ]);
   const [account] = accounts;
   const isUnwanted = !account || !reaches('invitation', account.level ?? undefined, 'mail');
