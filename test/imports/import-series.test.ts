@@ -206,6 +206,34 @@ test('series: RANGE=THISANDFUTURE is a split', async () => {
   assert.equal((await seriesOf(person)).length, 2);
 });
 
+test('series: RANGE=THISANDFUTURE in a later file splits the series; its events keep ids and answers', async () => {
+  const person = await createUser(api);
+  const guest = await createUser(api);
+  const master = weekly({ RRULE: 'FREQ=WEEKLY;BYDAY=TU;COUNT=5' });
+  await one(person, master);
+  const before = await datesOf(person);
+  await rsvpGoing(api, guest, before[3].id);
+  expectStatus(await api.delete(`/v1/events/${before[4].id}`, person.token), 200);
+  const following = oslo('20270120T190000', {
+    'RECURRENCE-ID;TZID=Europe/Oslo;RANGE=THISANDFUTURE': '20270119T180000',
+    SUMMARY: 'Late choir',
+  });
+  await statesOf(person, master, following);
+  const after = await datesOf(person);
+  assert.deepEqual(
+    after.map(({ id, startAt, title, goingCount }) => [id, startAt.slice(5, 16), title, goingCount]),
+    [
+      [before[0].id, '01-05T17:00', 'Choir', 0],
+      [before[1].id, '01-12T17:00', 'Choir', 0],
+      [before[2].id, '01-20T18:00', 'Late choir', 0],
+      [before[3].id, '01-27T18:00', 'Late choir', 1],
+    ],
+  );
+  assert.equal(new Set(after.map(({ series }) => series.id)).size, 2);
+  assert.deepEqual(await statesOf(person, master, following), ['same', 'same']);
+  await assertCounters(api.sql);
+});
+
 test('series: RDATE, also with periods; a DTSTART outside of its rule is a date of its own', async () => {
   const person = await createUser(api);
   await one(

@@ -28,6 +28,8 @@ export type ChosenEntry = CalendarEntry & {
  * from a time on; a part before it has those until then.
  */
 export type ChosenSeries = {
+  /** Of a part that RANGE=THISANDFUTURE begins: the key of the first part. */
+  partOf: string | null;
   changes: ChosenEntry[];
   origin: CalendarEntry;
   from: EntryTime | null;
@@ -98,7 +100,7 @@ function chooseEntry(entry: CalendarEntry, isOne: boolean, calendar: Calendar): 
   const base = baseKey(entry, calendar);
   const key = isOne || entry.uid === '' ? base : `${base}\n@${dateKey(entry.period.start, calendar)}`;
   const former = key === base ? [] : [{ key: base, startAt: instantKey(entry.period.start, calendar) }];
-  const series = { changes: [], origin: entry, from: null, until: null };
+  const series = { partOf: null, changes: [], origin: entry, from: null, until: null };
   return { ...withKey(entry, key, former), series: entry.repetition.isSeries ? series : null };
 }
 
@@ -117,11 +119,11 @@ function chooseSeries(master: CalendarEntry, changed: CalendarEntry[], calendar:
       .map((change) => ({ ...chooseChange(change, calendar), ofSeries: null }));
     const { rule, added, removed } = master.repetition;
     const repetition = { ...entry.repetition, isSeries: true, rule, added, removed };
-    const key = from === null || isFirst(from) ? base : `${base}\n@${dateKey(from, calendar)}`;
+    const partOf = from === null || isFirst(from) ? null : base;
+    const key = partOf === null || from === null ? base : `${base}\n@${dateKey(from, calendar)}`;
     return {
       ...withKey({ ...entry, repetition }, key, []),
-      // Before the earlier part, whose later dates it takes over.
-      series: { changes, origin: master, from, until },
+      series: { partOf: partOf && storable(partOf, master.uid !== ''), changes, origin: master, from, until },
     };
   });
   function isFirst(time: EntryTime): boolean {

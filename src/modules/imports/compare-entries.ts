@@ -18,7 +18,7 @@ import type { DateChange } from '../series/own-dates.ts';
 import { compareSeries, type KnownSeries } from './compare-series.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { Doubt, EntryContent } from './entry-content.ts';
-import { noDate, type ReadEntry } from './read-entries.ts';
+import { noDate, type ReadEntry, type ReplacedTime } from './read-entries.ts';
 import { isEmpty, type SaidSeries, type SeriesChange } from './series-change.ts';
 import { toEntered } from './to-entered.ts';
 
@@ -48,12 +48,13 @@ export type ComparedEntry = {
 
 /**
  * `next`: the local dates that come next. `isKnown`: whether an earlier import made the series; `joins`: whether it made events of some of
- * its dates, which become occurrences. `change`: of the dates of a known series. `onlyDate`: the one date of which the entry says something.
+ * its dates, which become occurrences. `splits`: the key of the known series, and its date, from which this is the later part. `change`: of the dates of a known series. `onlyDate`: the one date of which the entry says something.
  */
 export type ReviewedSeries = SeriesContent & {
   next: string[];
   isKnown: boolean;
   joins: boolean;
+  splits: { key: string; from: ReplacedTime } | null;
   change: SeriesChange | null;
   onlyDate: string | null;
 };
@@ -75,6 +76,8 @@ export async function compareEntries(
       ...[key, ...formerKeys.map((former) => former.key)],
       ...(ofSeries ? [ofSeries.key] : []),
     ]);
+    for (const entry of some)
+      if (entry.kind === 'event' && entry.series?.part) keys.push(entry.series.part.of);
     const known: Known = await listImportedEvents(db, organizerId, keys);
     const dates = await listImportedDates(
       db,
@@ -111,7 +114,9 @@ function compareEntry(entry: ReadEntry, context: Context): ComparedEntry {
   if (ofSeries) return compareKnownSeries(entry, ofSeries.known, common, keepsEdits);
   if (!known?.event || (entry.kind === 'event' && entry.series)) {
     if (entry.kind === 'removal') return { ...nothing, state: 'same', reason: neverImported };
-    return compareNew(entry, common, known !== undefined, context.dates.get(key) ?? []);
+    return compareNew(entry, common, {
+      ...{ isKnown: known !== undefined, dates: context.dates.get(key) ?? [], imported },
+    });
   }
   const knownId = known.event.id;
   const change = changeOf(entry, toEntered(known.event), {
@@ -143,26 +148,29 @@ type Common = Omit<ComparedEntry, 'state' | 'event' | 'knownId'>;
 function compareNew(
   entry: Extract<ReadEntry, { kind: 'event' }>,
   common: Common,
-  isKnown: boolean,
-  dates: ImportedDate[],
+  { isKnown, dates, imported }: { isKnown: boolean; dates: ImportedDate[]; imported: Known },
 ): ComparedEntry {
   const { series: read, doubts } = entry;
   const joins = dates.some(({ exists }) => exists);
+  const part = read?.part;
+  const splits =
+    part && (imported.get(part.of)?.series?.length ?? 0) > 0 ? { key: part.of, from: part.from } : null;
   const nothing = { ...common, event: null, knownId: null };
-  if (read && entry.content.status === 'cancelled' && !joins)
+  if (read && entry.content.status === 'cancelled' && !joins && !splits)
     return { ...nothing, state: 'same', reason: neverImported };
-  if (read && read.next.length === 0 && !joins)
+  if (read && read.next.length === 0 && !joins && !splits)
     return { ...nothing, state: 'refused', reason: `"${entry.title}" ${noDate}` };
   const content = read ? { ...entry.content, series: read.said } : entry.content;
   const series = read && {
     ...read.said,
-    ...{ next: read.next, isKnown: false, joins, change: null, onlyDate: null },
+    ...{ next: read.next, isKnown: false, joins, splits, change: null, onlyDate: null },
   };
   const event = toEntered(withDefaults(entry.content), entry.content.status);
   const added = { ...common, content, event, series, knownId: null };
   // What was deleted here does not return, unless the person says so.
-  if (!joins && (isKnown || dates.length > 0)) return { ...added, state: 'skipped', reason: wasDeleted };
-  if (joins) return { ...added, doubts, state: 'changed' };
+  if (!joins && !splits && (isKnown || dates.length > 0))
+    return { ...added, state: 'skipped', reason: wasDeleted };
+  if (joins || splits) return { ...added, doubts, state: 'changed' };
   return { ...added, doubts, state: doubts.length > 0 ? 'doubtful' : 'new' };
 }
 
@@ -186,7 +194,7 @@ function compareKnownSeries(
     const next = entry.kind === 'event' ? entry.series?.next : undefined;
     if (entry.kind === 'removal' || !entry.series || !next?.length)
       return { ...nothing, state: entry.kind === 'removal' ? 'same' : 'skipped', reason: wasDeleted };
-    return compareNew(entry, common, true, []);
+    return compareNew(entry, common, { isKnown: true, dates: [], imported: new Map() });
   }
   const compared = compareSeries(entry, known, {
     keepsEdits,
@@ -200,7 +208,7 @@ function compareKnownSeries(
     ...{ ...common, content, event, change, knownId: null },
     doubts: entry.doubts,
     series: {
-      ...{ ...series, next, isKnown: true, joins: false, change: seriesChange },
+      ...{ ...series, next, isKnown: true, joins: false, splits: null, change: seriesChange },
       onlyDate: entry.ofSeries ? (seriesChange?.dates[0]?.date ?? null) : null,
     },
     state: change || seriesChange ? 'changed' : 'same',

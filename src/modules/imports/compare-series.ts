@@ -131,7 +131,7 @@ function compareDate(
 }
 
 /** The local date of a time, which is that of its day if it is its instant. */
-function localOf(time: ReplacedTime, { schedule }: Series): LocalTime {
+export function localOf(time: ReplacedTime, { schedule }: Pick<Series, 'schedule'>): LocalTime {
   const clock = schedule.first.toPlainTime();
   if ('day' in time) return Temporal.PlainDate.from(time.day).toPlainDateTime(clock);
   const local = localTime(new Date(time.at), schedule.timezone);

@@ -13,7 +13,8 @@ import { updateEvent } from '../events/update-events.ts';
 import { type ComparedEntry, tryChange } from './compare-entries.ts';
 import { EntryError } from './entry-error.ts';
 import type { PublishContext, Published } from './publish-context.ts';
-import { publishNewSeries, publishSeriesChange } from './publish-series.ts';
+import { publishPart } from './publish-part.ts';
+import { publishNewSeries, publishSeriesChange, type SeriesEntry } from './publish-series.ts';
 import { toEntered } from './to-entered.ts';
 
 const nothing: Published = { eventId: null, result: 'unchanged' };
@@ -30,12 +31,21 @@ export function publishEntry(
 ): Promise<Published> {
   const { series } = entry;
   if (series) {
-    const ofSeries = { ...entry, series };
-    return series.isKnown
-      ? publishSeriesChange(tx, context, ofSeries)
-      : publishNewSeries(tx, context, ofSeries);
+    return publishSeries(tx, context, { ...entry, series });
   }
   return entry.change ? publishChange(tx, context, entry) : publishNew(tx, context, entry);
+}
+
+async function publishSeries(
+  tx: Transaction,
+  context: PublishContext,
+  entry: SeriesEntry,
+): Promise<Published> {
+  const { series } = entry;
+  if (series.isKnown) return await publishSeriesChange(tx, context, entry);
+  const { splits } = series;
+  const part = splits ? await publishPart(tx, context, { ...entry, series: { ...series, splits } }) : null;
+  return part ?? (await publishNewSeries(tx, context, entry));
 }
 
 async function publishNew(

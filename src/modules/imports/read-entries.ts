@@ -13,6 +13,7 @@ import { dateKey } from './date-keys.ts';
 import { describeSeries, type SaidEntry, type SeriesContent } from './describe-series.ts';
 import { contentOf, type Doubt, type EntryContent, type EntryDefaults } from './entry-content.ts';
 import { EntryError } from './entry-error.ts';
+import type { EntryTime } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import type { FileEntries } from './parse-entry.ts';
 import { type DefaultPlace, type EntryPlace, type PlacedEntries, placeEntries } from './place-entries.ts';
@@ -45,8 +46,15 @@ export type ReadEntry = {
   | { kind: 'refused'; cause: Cause }
 );
 
-/** `next`: the local dates that come next; none if all are over. */
-export type ReadSeries = { said: SeriesContent; next: string[] };
+/**
+ * `next`: the local dates that come next; none if all are over. `part`: of a part that RANGE=THISANDFUTURE begins, the key of the series
+ * and the date from which it is a part.
+ */
+export type ReadSeries = {
+  said: SeriesContent;
+  next: string[];
+  part: { of: string; from: ReplacedTime } | null;
+};
 /** A RECURRENCE-ID: the time of a date, or its day. */
 export type ReplacedTime = { at: string } | { day: string };
 
@@ -96,9 +104,13 @@ export async function readEntries(
   const refused = [...issues, ...errors].map(({ cause, reason, line, title = '' }) =>
     toRefused({ line, title, uid: '' }, cause, reason),
   );
-  const entries = [...expanded, ...refused].sort((a, b) => a.line - b.line);
+  const entries = [...expanded, ...refused].sort((a, b) => orderOf(a) - orderOf(b));
   return { entries, place: placed.default && { name: placed.default.place.name, from: placed.default.from } };
 }
+
+/** A later part of a series takes its dates from the earlier one before that loses them. */
+const orderOf = (entry: ReadEntry): number =>
+  entry.kind === 'event' && entry.series?.part ? -entry.line : entry.line;
 
 const isSeries = (entry: ChosenEntry): entry is ChosenEntry & { series: ChosenSeries } =>
   entry.series !== null;
@@ -132,8 +144,7 @@ function leftOut({ repetition, geo, address, timezone }: ChosenEntry): (keyof En
 function replacedDate({ ofSeries, repetition }: ChosenEntry, calendar: Calendar): ReadEntry['ofSeries'] {
   const time = repetition.replaces?.time;
   if (ofSeries === null || !time) return null;
-  const key = dateKey(time, calendar);
-  return { key: ofSeries, time: time.isDate ? { day: key } : { at: key } };
+  return { key: ofSeries, time: replacedTime(time, calendar) };
 }
 
 /** A series is one entry. What no series can be comes in as single events, of which the report says why. */
@@ -152,8 +163,17 @@ async function readSeries(
     return await readSingles(entry, master.content.timezone ?? 'UTC', described.reason, reading);
   count(reading, described.planned);
   const { content, series, next } = described;
-  return [{ ...master, content, series: { said: series, next } }];
+  return [{ ...master, content, series: { said: series, next, part: partOf(entry.series, calendar) } }];
 }
+
+function partOf({ partOf, from }: ChosenSeries, calendar: Calendar): ReadSeries['part'] {
+  return partOf === null || from === null ? null : { of: partOf, from: replacedTime(from, calendar) };
+}
+
+const replacedTime = (time: EntryTime, calendar: Calendar): ReplacedTime => {
+  const key = dateKey(time, calendar);
+  return time.isDate ? { day: key } : { at: key };
+};
 
 export const noDate = 'repeats, and none of its dates is coming';
 

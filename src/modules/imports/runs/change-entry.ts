@@ -84,7 +84,7 @@ function stateOf(
   skip: boolean | undefined,
 ): EntryRow['state'] {
   if (state === 'skipped' && skip === undefined) return 'skipped';
-  if (series?.joins) return 'changed';
+  if (series?.joins || series?.splits) return 'changed';
   if (knownId !== null || series?.isKnown) return change || series?.change ? 'changed' : 'same';
   if (state === 'refused' && !isChanged) return 'refused';
   return doubts.length > 0 ? 'doubtful' : 'new';
