@@ -537,3 +537,22 @@ test('series: refused when none of its dates is coming; failed above 10,000 date
   const failed = await review(person, calendar(...many));
   assert.deepEqual([failed.status, failed.problem.code], ['failed', 'payload_too_large']);
 });
+
+test('series: a series of this server is a duplicate for those who see it, and so is one with an event near its next date', async () => {
+  const person = await createUser(api);
+  await one(person, weekly());
+  const [event] = await datesOf(person);
+  const file = expectStatus(await api.get(`/v1/series/${event.series.id}/calendar.ics`), 200).body as string;
+  const reader = await createUser(api);
+  const { id } = await review(reader, file, unlisted);
+  const [entry] = await entriesOf(reader, id);
+  assert.deepEqual([entry?.state, entry?.duplicates], ['doubtful', [event.id]]);
+  // Of the person's own events, the next date of another series is one.
+  const other = await review(person, calendar(weekly({ UID: 'again@x' })), unlisted);
+  assert.deepEqual((await entriesOf(person, other.id))[0]?.duplicates, [event.id]);
+  // Of a series that somebody may not see, nothing shows.
+  for (const { id } of await datesOf(person))
+    expectStatus(await api.patch(`/v1/events/${id}`, person.token, { visibility: 'private' }), 200);
+  const hidden = await review(reader, file, unlisted);
+  assert.deepEqual((await entriesOf(reader, hidden.id))[0]?.duplicates, []);
+});

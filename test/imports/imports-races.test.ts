@@ -105,6 +105,77 @@ test('race: an event that is cancelled while an import changes it is changed and
   await assertCounters(api.sql);
 });
 
+const choir = (fields: Record<string, string> = {}) =>
+  calendar(calendarEntry({ UID: 'choir@race', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=4', ...fields }));
+const datesOf = async ({ id }: Person) => [
+  ...(await api.sql<{ id: string; title: string; status: string }[]>`
+    select id, title, status from events where organizer_id = ${id} order by start_at`),
+];
+
+for (const order of ['before', 'after'])
+  test(`race: a date of a series that is cancelled ${order} an import changes the series stays cancelled`, async () => {
+    const person = await createUser(api);
+    await take(person, choir(), unlisted);
+    const [, date] = await datesOf(person);
+    const { id } = await review(person, choir({ SUMMARY: 'Big choir' }), unlisted);
+    const requests: (() => Promise<unknown>)[] = [
+      () => second.patch(`/v1/events/${date?.id}`, person.token, { status: 'cancelled' }),
+      () => sendPublish(person, id),
+    ];
+    if (order === 'after') requests.reverse();
+    const sent: Promise<unknown>[] = [];
+    await api.sql.begin(async (tx) => {
+      await tx`select 1 from events where id = ${date?.id} for update`;
+      for (const [i, request] of requests.entries()) {
+        sent.push(request());
+        await untilWaiting(api.sql, i + 1);
+      }
+    });
+    await Promise.all(sent);
+    await until(person, id, 'done');
+    assert.deepEqual(
+      (await datesOf(person)).map(({ title, status }) => [title, status]),
+      [
+        ['Big choir', 'scheduled'],
+        ['Big choir', 'cancelled'],
+        ['Big choir', 'scheduled'],
+        ['Big choir', 'scheduled'],
+      ],
+    );
+    await assertCounters(api.sql);
+  });
+
+test('race: a date that is deleted while an import changes the rule of its series does not return', async () => {
+  const person = await createUser(api);
+  await take(person, choir(), unlisted);
+  const [, date] = await datesOf(person);
+  const { id } = await review(person, choir({ RRULE: 'FREQ=WEEKLY;COUNT=5' }), unlisted);
+  const [{ seriesId }] = (await api.sql`
+    select series_id as "seriesId" from events where id = ${date?.id}`) as [{ seriesId: string }];
+  let deletion: Promise<unknown> = Promise.resolve();
+  await api.sql.begin(async (tx) => {
+    await tx`select 1 from series where id = ${seriesId} for update`;
+    deletion = second.delete(`/v1/events/${date?.id}`, person.token);
+    await untilWaiting(api.sql, 1);
+    expectStatus(await sendPublish(person, id), 202);
+    await untilWaiting(api.sql, 2);
+  });
+  await deletion;
+  await until(person, id, 'done');
+  const dates = await datesOf(person);
+  assert.deepEqual([dates.length, dates.some((one) => one.id === date?.id)], [4, false]);
+  await assertCounters(api.sql);
+});
+
+test('race: two imports of a series at once on two servers make each date once', async () => {
+  const person = await createUser(api);
+  const runs = [await review(person, choir(), unlisted), await review(person, choir(), unlisted)];
+  await Promise.all([publish(person, runs[0]?.id), onSecond.publish(person, runs[1]?.id)]);
+  assert.equal((await datesOf(person)).length, 4);
+  assert.equal((await api.sql`select 1 from series where organizer_id = ${person.id}`).length, 1);
+  await assertCounters(api.sql);
+});
+
 test('race: of an account that is deleted while its import is published, nothing remains', async () => {
   const person = await createUser(api);
   const { id } = await review(person, three(), unlisted);

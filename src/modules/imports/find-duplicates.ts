@@ -15,7 +15,8 @@ const maxDuplicates = 10;
 const atOnce = 20;
 
 type Candidate = Coordinates & { id: string; title: string; startAt: Date; timezone: string };
-type Searched = { uid: string; event: EnteredEvent };
+/** `event`: of a series, with the start of its next date. */
+type Searched = { uid: string; event: EnteredEvent; now: Date };
 
 /** The ids of events that the viewer may see and that each entry may be, in the order of the entries. */
 export async function findDuplicates(
@@ -29,25 +30,32 @@ export async function findDuplicates(
   return found;
 }
 
-async function findDuplicatesOf(db: Queryable, viewer: Viewer, { uid, event }: Searched): Promise<string[]> {
+async function findDuplicatesOf(db: Queryable, viewer: Viewer, searched: Searched): Promise<string[]> {
+  const { event } = searched;
   const near = await listCandidates(db, viewer, event);
   const similar = near.filter(
     (one) => isSameDay(one, event) && isNear(one, event) && isSimilar(one.title, event.title),
   );
-  const own = await findByUid(db, viewer, uid);
+  const own = await findByUid(db, viewer, searched);
   return [...new Set([...own, ...similar.map(({ id }) => id)])].slice(0, maxDuplicates);
 }
 
 const uuid = /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})@/;
 
-/** The event whose UID an entry has: it comes from a calendar of this server. */
-async function findByUid(db: Queryable, viewer: Viewer, uid: string): Promise<string[]> {
+/** The event whose UID an entry has, or the next one of the series: it comes from a calendar of this server. */
+async function findByUid(db: Queryable, viewer: Viewer, { uid, now }: Searched): Promise<string[]> {
   const id = uuid.exec(uid)?.[1];
   if (id === undefined) return [];
   const rows = await db.query<{ id: string }>(
     sql`select e.id from events e where e.id = ${id} and ${visibleCondition(viewer)}`,
   );
-  return rows.map((row) => row.id);
+  const ofSeries =
+    rows.length > 0
+      ? rows
+      : await db.query<{ id: string }>(sql`
+          select e.id from events e where e.series_id = ${id} and ${visibleCondition(viewer)}
+          order by e.end_at <= ${now}, e.start_at, e.id limit 1`);
+  return ofSeries.map((row) => row.id);
 }
 
 const marginMs = 26 * 3_600_000;

@@ -3,6 +3,8 @@ import { inChunks } from '#base';
 import { type Database, transaction } from '#pg';
 import type { Coordinates } from '#record-index';
 import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
+import type { EnteredEvent } from '../../events/schemas.ts';
+import { instantOf, readDate } from '../../events/series/schedule.ts';
 import type { Gazetteer } from '../../places/gazetteer.ts';
 import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
@@ -51,7 +53,7 @@ export async function readRun({ db, clock, config }: Services, run: Run): Promis
     place: place && named(place, gazetteer),
   });
   const compared = await compareEntries(db, { organizerId: run.userId, keepsEdits: false }, entries);
-  await addDuplicates(db, run.userId, compared);
+  await addDuplicates(db, run.userId, compared, clock());
   await transaction(db, async (tx) => {
     const locked = await lockRun(tx, run);
     if (locked?.status !== 'reading') return;
@@ -103,11 +105,23 @@ function countStates(entries: ComparedEntry[]): Counts {
   return counts;
 }
 
+/** Of a series, the event of the next date. */
+function nextOf(event: EnteredEvent, series: ComparedEntry['series']): EnteredEvent {
+  const next = series?.next[0];
+  const date = next === undefined ? null : readDate(next, event.allDay);
+  return date ? { ...event, startAt: instantOf(date, event.timezone).toISOString() } : event;
+}
+
 /** New entries that may be events which exist are doubtful. */
-async function addDuplicates(db: Database, userId: string, entries: ComparedEntry[]): Promise<void> {
+async function addDuplicates(
+  db: Database,
+  userId: string,
+  entries: ComparedEntry[],
+  now: Date,
+): Promise<void> {
   const added = entries.flatMap((entry) =>
     entry.event && (entry.state === 'new' || entry.state === 'doubtful')
-      ? [{ ...entry, event: entry.event, entry }]
+      ? [{ uid: entry.uid, event: nextOf(entry.event, entry.series), entry, now }]
       : [],
   );
   const found = await findDuplicates(db, { id: userId, role: 'user' }, added);
