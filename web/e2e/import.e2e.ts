@@ -39,13 +39,11 @@ for (const javaScriptEnabled of [true, false])
       await page.getByRole('button', { name: 'Look at it first' }).click();
       await expect(page.getByLabel('File')).toHaveAccessibleDescription(/Choose a file/);
       expect(await overflowOf(page)).toBe(0);
-      await page
-        .getByLabel('File')
-        .setInputFiles({
-          name: 'choir.ics',
-          mimeType: 'text/calendar',
-          buffer: Buffer.from(calendar.replaceAll('2031', year)),
-        });
+      await page.getByLabel('File').setInputFiles({
+        name: 'choir.ics',
+        mimeType: 'text/calendar',
+        buffer: Buffer.from(calendar.replaceAll('2031', year)),
+      });
       await page.getByRole('button', { name: 'Look at it first' }).click();
       await expect(page).toHaveURL(/\/import\/[0-9a-f-]{36}/);
       const rows = page.getByRole('main').getByRole('listitem');

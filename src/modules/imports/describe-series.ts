@@ -1,5 +1,5 @@
 /** What the entries of a series say, as a series here: its rule, its further, excluded and changed dates. */
-import { runInTurn } from '#base';
+import { mapInTurns, runInTurn } from '#base';
 import { datesOf, formatRule, lastDateOf, parseRule, type Rule, RuleError } from '#recurrence';
 import { Problem } from '../../lib/errors.ts';
 import type { EventFields } from '../events/event-fields.ts';
@@ -67,10 +67,10 @@ export async function describeSeries(
   source: Source,
 ): Promise<Described> {
   try {
-    const said = await runInTurn(() => readDates(entry, content, source));
+    const said = await readDates(entry, content, source);
     const part = await runInTurn(() => partOf(entry, said, source));
     if (!part) return { kind: 'empty' };
-    const changed = await runInTurn(() => addChanges(part, { entry, content, changes, source }));
+    const changed = await addChanges(part, { entry, content, changes, source });
     return await checked(entry, content, changed, source);
   } catch (error) {
     if (error instanceof RuleError) return { kind: 'singles', reason: error.message };
@@ -83,11 +83,11 @@ export async function describeSeries(
 type SaidDates = { schedule: Schedule; frame: Frame; fields: EventFields };
 
 /** @throws RuleError */
-function readDates(
+async function readDates(
   { repetition, series, period }: ChosenEntry & { series: ChosenSeries },
   content: EntryContent,
   { calendar }: Source,
-): SaidDates {
+): Promise<SaidDates> {
   const { status: _, ...event } = content;
   const fields: EventFields = withDefaults(event);
   const { timezone, allDay } = fields;
@@ -96,16 +96,16 @@ function readDates(
   const start = localTime(begin, timezone).round({ smallestUnit: 'minute', roundingMode: 'floor' });
   const frame = { timezone, allDay, clock: start.toPlainTime() };
   const rule = repetition.rule === null ? onlyOnce : readRule(repetition.rule, start, clockOf(fields));
-  const [first] = datesOf(rule, start, { limit: 1 });
+  const [first] = await runInTurn(() => datesOf(rule, start, { limit: 1 }));
   if (!first) throw new RuleError('RRULE', 'gives no date in ten years');
   const at = (time: EntryTime) => localDateOf(time, frame, calendar);
-  const added = repetition.added.map((added) => at(added.start));
+  const added = await mapInTurns(repetition.added, (added) => at(added.start));
   const extra = uniqueDates(first.equals(start) ? added : [start, ...added]).slice(-maxDates);
-  const excluded = repetition.removed.flatMap((time) => {
+  const excluded = await mapInTurns(repetition.removed, (time) => {
     const ofDay = (date: LocalTime) => date.toPlainDate().equals(time.local.toPlainDate());
     return time.isDate ? [at(time), ...extra.filter(ofDay)] : [at(time)];
   });
-  const texts = uniqueDates(excluded)
+  const texts = uniqueDates(excluded.flat())
     .slice(-maxDates)
     .map((date) => formatDate(date, allDay));
   return {
@@ -176,7 +176,7 @@ function moveDates(schedule: Schedule, move: Part['move'], days: number): Schedu
 type Changed = { schedule: Schedule; changedDates: ChangedDate[] };
 
 /** Dates that entries replace, and periods of their own length. What replaces no date of the rule is a further date. */
-function addChanges(
+async function addChanges(
   { schedule, frame, move }: Part,
   {
     entry,
@@ -184,24 +184,27 @@ function addChanges(
     changes,
     source,
   }: { entry: ChosenEntry; content: EntryContent; changes: SaidEntry[]; source: Source },
-): Changed {
+): Promise<Changed> {
   const { calendar } = source;
   const { allDay } = schedule;
-  const replaced = changes.flatMap((said) => {
+  const found = await mapInTurns(changes, (said) => {
     const time = said.entry.repetition.replaces?.time;
     return time ? [{ said, date: move(localDateOf(time, frame, calendar)) }] : [];
   });
-  const existing = datesAmong(
-    schedule,
-    replaced.map(({ date }) => date),
+  const replaced = found.flat();
+  const existing = await runInTurn(() =>
+    datesAmong(
+      schedule,
+      replaced.map(({ date }) => date),
+    ),
   );
   const [extra, excluded] = [[...schedule.extra], new Set(schedule.excluded)];
   const changed = new Map<string, EventChange>();
-  for (const { said, date } of replaced) {
+  await mapInTurns(replaced, ({ said, date }) => {
     const text = formatDate(date, allDay);
     const { content: own, defaulted } = said;
     const isCancelled = own === null || own.status === 'cancelled';
-    if (isCancelled && (!existing.has(text) || excluded.has(text))) continue;
+    if (isCancelled && (!existing.has(text) || excluded.has(text))) return;
     if (!existing.has(text)) extra.push(date);
     // An entry of its own says more than an excluded date.
     excluded.delete(text);
@@ -211,13 +214,13 @@ function addChanges(
         ? dateChange({ content: own, defaulted }, content, timesOf(schedule, date))
         : { status: 'cancelled' },
     );
-  }
-  for (const added of entry.repetition.added) {
+  });
+  await mapInTurns(entry.repetition.added, (added) => {
     const date = move(localDateOf(added.start, frame, calendar));
     const endAt = added.end || added.duration ? endOf(added, frame.timezone, calendar) : null;
     if (endAt && endAt.getTime() !== timesOf(schedule, date).endAt.getTime())
       changed.getOrInsert(formatDate(date, allDay), { endAt: endAt.toISOString() });
-  }
+  });
   return {
     schedule: { ...schedule, extra: uniqueDates(extra).slice(-maxDates), excluded },
     changedDates: [...changed]
@@ -279,7 +282,7 @@ async function checked(
     changedDates.flatMap(({ date, change }) => (change.status === 'cancelled' ? [date] : [])),
   );
   const regular = plan.filter(({ date }) => !isChanged(date));
-  await runInTurn(() => requireSameTimes(entry, regular, { calendar, now, timezone: schedule.timezone }));
+  await requireSameTimes(entry, regular, { calendar, now, timezone: schedule.timezone });
   return {
     ...{ kind: 'series', content: event, series: { ...dates, changedDates } },
     next: [...new Set([...plan, ...movedLater].map(({ date }) => date))]
@@ -291,15 +294,15 @@ async function checked(
 }
 
 /** A zone that only the file has, or an offset, may differ from the zone of the event on some dates. @throws RuleError */
-function requireSameTimes(
+async function requireSameTimes(
   entry: ChosenEntry,
   planned: PlannedDate[],
   { calendar, now, timezone }: Source & { timezone: string },
-): void {
+): Promise<void> {
   const { start } = entry.period;
   const kind = start.isDate || start.tzid === undefined ? undefined : zoneOf(start.tzid, calendar)?.kind;
   if (kind !== 'own' && kind !== 'offset') return;
-  const said = nextPeriods(entry, { calendar, timezone, now }).slice(0, planned.length);
+  const said = (await nextPeriods(entry, { calendar, timezone, now })).slice(0, planned.length);
   if (
     said.some(
       (period, i) => toInstant(period.start, timezone, calendar) !== planned[i]?.times.startAt.getTime(),

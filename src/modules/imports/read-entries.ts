@@ -192,7 +192,7 @@ async function readSingles(
   reading: Reading,
 ): Promise<ReadEntry[]> {
   const { calendar, options, placed } = reading;
-  const periods = await runInTurn(() => nextPeriods(entry, { calendar, timezone, now: options.now }));
+  const periods = await nextPeriods(entry, { calendar, timezone, now: options.now });
   const note = `repeats by a rule that no series here can have (${reason}); its next ${periods.length} dates are single events`;
   const place = placed.placeOf.get(entry);
   const dates = periods.map((period) => {

@@ -1,6 +1,6 @@
 /** The dates of a series in a file: as local dates of a series here, and as single events where no series can have them. */
 
-import { dayMs, hourMs } from '#base';
+import { dayMs, hourMs, mapInTurns, runInTurn } from '#base';
 import { datesOfAnyRule } from '#recurrence';
 import { maxComing } from '../events/series/planned-dates.ts';
 import { compare, instantOf, type LocalTime, localTime } from '../events/series/schedule.ts';
@@ -30,50 +30,45 @@ export function localDateOf(
 }
 
 /** The next dates of a series as periods of single events: at most as many as a series has ahead. */
-export function nextPeriods(
+export async function nextPeriods(
   entry: ChosenEntry,
   { calendar, timezone, now }: { calendar: Calendar; timezone: string; now: Date },
-): EntryPeriod[] {
+): Promise<EntryPeriod[]> {
   const { repetition, series, period } = entry;
   if (!series) return [];
   const { origin, changes, from, until } = series;
+  const keyOf = (time: EntryTime) => dateKey(time, calendar);
   const at = (time: EntryTime) => toInstant(time, keyZone(calendar), calendar);
   const length = lengthOf(period, at);
-  const removed = new Set(repetition.removed.map((time) => dateKey(time, calendar)));
-  const changed = new Set(
-    changes.map((change) => dateKey(change.repetition.replaces?.time ?? change.period.start, calendar)),
+  const removed = new Set(await mapInTurns(repetition.removed, keyOf));
+  const changed = await mapInTurns(changes, (change) =>
+    keyOf(change.repetition.replaces?.time ?? change.period.start),
   );
-  const isLeft = (time: EntryTime) =>
-    !removed.has(dateKey(time, calendar)) &&
-    !removed.has(dayOf(time)) &&
-    !changed.has(dateKey(time, calendar));
-  const isIn = (time: EntryTime) => (!from || at(time) >= at(from)) && (!until || at(time) < at(until));
-  const shift = from ? from.local.until(period.start.local, { largestUnit: 'day' }) : new Temporal.Duration();
-  const ofRule = localsOf(entry, { timezone, now, length, limit: maxComing + removed.size + changed.size });
-  const dates: EntryPeriod[] = [
-    ...[origin.period.start.local, ...ofRule].map((local) => ({
-      start: { ...origin.period.start, local },
-      end: null,
-      duration: null,
-    })),
-    ...repetition.added,
-  ];
-  const seen = new Set<string>();
-  return dates
-    .filter(
-      ({ start }) =>
-        isIn(start) &&
-        isLeft(start) &&
-        !seen.has(dateKey(start, calendar)) &&
-        seen.add(dateKey(start, calendar)),
-    )
-    .filter(({ start }) => at(start) + length > now.getTime())
-    .sort((a, b) => at(a.start) - at(b.start))
+  const limit = maxComing + removed.size + changed.length;
+  const ofRule = await runInTurn(() => localsOf(entry, { timezone, now, length, limit }));
+  const plain = [origin.period.start.local, ...ofRule].map((local) => ({
+    ...{ start: { ...origin.period.start, local }, end: null, duration: null },
+  }));
+  const timed = await mapInTurns([...plain, ...repetition.added], (date) => ({
+    ...{ date, key: keyOf(date.start), at: at(date.start) },
+  }));
+  const left = new Set(changed);
+  const [begin, end] = [from ? at(from) : -Infinity, until ? at(until) : Infinity];
+  const isNext = ({ date, key, at }: (typeof timed)[number]) =>
+    at >= begin &&
+    at < end &&
+    at + length > now.getTime() &&
+    !removed.has(key) &&
+    !removed.has(dayOf(date.start)) &&
+    !left.has(key);
+  const next = new Map(timed.filter(isNext).map((one) => [one.key, one]));
+  const shift = from ? from.local.until(period.start.local, { largestUnit: 'day' }) : null;
+  return [...next.values()]
+    .sort((a, b) => a.at - b.at)
     .slice(0, maxComing)
-    .map(({ start, end, duration }) => {
-      const moved = from
-        ? { ...start, local: start.local.add(shift), tzid: period.start.tzid, isDate: period.start.isDate }
-        : start;
+    .map(({ date: { start, end, duration } }) => {
+      const { tzid, isDate } = period.start;
+      const moved = shift ? { ...start, local: start.local.add(shift), tzid, isDate } : start;
       return end || duration ? { start: moved, end, duration } : movePeriod(period, moved, calendar);
     });
 }
