@@ -1,8 +1,19 @@
-/** A whole party: a class is added by a pasted list, and guests with and without an account are invited, answer, and ask to join. */
+/** A whole party: a class is added by a pasted list, and guests with and without an account are invited, written to, removed and reminded. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { getEvent, invite } from '@potluck/client';
-import { expect, goTo, newAddress, newEvent, overflowOf, readCode, test } from './fixtures.ts';
+import { getEvent, invite, listGuests, listInvitations } from '@potluck/client';
+import { ageInvitations } from './database.ts';
+import {
+  expect,
+  goTo,
+  newAddress,
+  newEvent,
+  newItem,
+  overflowOf,
+  type Person,
+  readCode,
+  test,
+} from './fixtures.ts';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -25,7 +36,7 @@ async function answerWithCode(page: Page, name: string): Promise<void> {
 
 const pupils = Array.from({ length: 30 }, (_, i) => `Pupil ${String(i + 1).padStart(2, '0')}`);
 
-test('class party: 30 names by paste, a guest with an account, and one without by the link of an invitation', async ({
+test('class party: 30 names by paste, guests with and without an account, a message, a removal, a reminder and a link that is passed on', async ({
   page,
   createPerson,
   openBrowser,
@@ -40,7 +51,9 @@ test('class party: 30 names by paste, a guest with an account, and one without b
     enabledModules: ['guestRsvp', 'bringList', 'comments'],
     guestListVisibility: 'guests',
   });
+  await newItem(teacher, event.id, { title: 'Apple cake' });
   const path = { id: event.id };
+  const guests = async () => (await listGuests({ client, path, query: { limit: 50 } })).data.data;
   const record = async () => (await getEvent({ client, path })).data;
   await signIn(page.context(), teacher);
 
@@ -59,10 +72,15 @@ test('class party: 30 names by paste, a guest with an account, and one without b
     expect((await record()).goingCount).toBe(30);
   });
 
-  const parent = await createPerson('Petra Parent');
-  const people = [{ userId: parent.id }, { name: 'Ana' }];
+  const [parent, silent] = [await createPerson('Petra Parent'), await createPerson('Sven Silent')];
+  const people = [
+    { userId: parent.id },
+    { userId: silent.id },
+    { name: 'Ana' },
+    { name: 'Other parents', maxUses: 10 },
+  ];
   const made = await invite({ client, path, body: { people, message: 'Bring your appetite!' } });
-  const [ofAna = ''] = made.data.data.flatMap(({ url }) => (url ? new URL(url).pathname : []));
+  const [ofAna = '', ofMany = ''] = made.data.data.flatMap(({ url }) => (url ? new URL(url).pathname : []));
 
   await test.step('an account answers on the page of the event', async () => {
     const browser = await openBrowser(parent);
@@ -79,7 +97,66 @@ test('class party: 30 names by paste, a guest with an account, and one without b
     await inspect(browser);
     await browser.getByRole('button', { name: "I'm going" }).click();
     await expect(browser.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
-    await expect.poll(async () => (await record()).goingCount).toBe(32);
+    // A person to whom Ana passes the link on cannot change the answer of Ana.
+    const forwarded = await openBrowser(await createPerson('Fritz Forwarded'));
+    await forwarded.goto(ofAna);
+    await forwarded.getByRole('button', { name: 'Maybe' }).click();
+    await expect(forwarded.getByRole('alert')).toContainText('for somebody else');
+    await inspect(forwarded);
+  });
+
+  const nora = await openBrowser();
+  await test.step('a guest without an account answers by the link for many, and brings something', async () => {
+    await nora.goto(ofMany);
+    await nora.getByRole('link', { name: 'Answer without an account' }).click();
+    await answerWithCode(nora, 'Nora');
+    await expect(nora.getByRole('status').filter({ hasText: 'You are coming, Nora.' })).toBeVisible();
+    await nora.getByRole('button', { name: 'I bring this' }).click();
+    await expect(nora.getByRole('button', { name: 'Give back', exact: true })).toBeVisible();
+    await inspect(nora);
+    expect((await record()).goingCount).toBe(33);
+  });
+
+  await test.step('the teacher writes to the guests, who read it', async () => {
+    await page.goto(`/e/${event.id}/announcements`);
+    await page.getByLabel('Your message').fill('We meet in the gym.');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    // The pupils have no address, but are guests as others are.
+    await expect(page.getByRole('status').filter({ hasText: 'gym' })).toContainText('33 people get it.');
+    await inspect(page);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.getByText('Your message is on its way.')).toBeVisible();
+    await nora.goto(`/e/${event.id}`);
+    await expect(nora.getByRole('region', { name: 'From the organizer' })).toContainText(
+      'We meet in the gym.',
+    );
+    await inspect(nora);
+  });
+
+  await test.step('a guest is removed, and has the event no longer', async () => {
+    await page.goto(`/e/${event.id}/guest-list`);
+    await page.getByRole('link', { name: 'Change or remove Nora' }).click();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Remove guest' }).click();
+    await expect(page).toHaveURL(`/e/${event.id}/guest-list`);
+    expect((await guests()).map(({ user }) => user.name)).not.toContain('Nora');
+    expect((await record()).goingCount).toBe(32);
+    expect((await nora.goto(`/e/${event.id}`))?.status()).toBe(404);
+  });
+
+  await test.step('who has not answered is reminded, once', async () => {
+    await page.goto(`/e/${event.id}/guest-list`);
+    const waiting = page.getByRole('region', { name: 'No answer yet' });
+    await expect(waiting.getByRole('listitem')).toHaveText([/Sven Silent/]);
+    await expect(page.getByText('You can remind people a day after you invited them.')).toBeVisible();
+    await ageInvitations(event);
+    await page.reload();
+    await page.getByRole('button', { name: 'Remind 1 person' }).click();
+    await expect(page.getByText('1 person is reminded.')).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Remind/ })).toHaveCount(0);
+    await inspect(page);
+    const { data } = await listInvitations({ client, path, query: { status: 'pending' } });
+    expect(data.data.map(({ user }) => user?.name)).toEqual(['Sven Silent']);
   });
 });
 
@@ -98,7 +175,7 @@ test('class party with approval: a guest without an account asks to join, is app
   await expect(page.getByRole('status').filter({ hasText: 'You asked to join' })).toBeVisible();
   await inspect(page);
 
-  const other = await openBrowser(teacher);
+  const other = await openBrowser(teacher as Person);
   await other.goto(`/e/${event.id}/guest-list`);
   const requests = other.getByRole('region', { name: 'Asked to join' });
   await expect(requests.getByText('The mother of Ida.')).toBeVisible();
