@@ -210,6 +210,33 @@ test('page: all scripts, lists, graphs with references, lists of items, and even
   for (const { event } of entries) assert.match(event.location.address, /^SO36, /);
 });
 
+test('page: a schedule is a series; one that cannot be read is its first date', async () => {
+  const weekly = await readOne({
+    ...concert,
+    startDate: '2027-03-05T20:00',
+    endDate: '2027-03-05T22:00',
+    eventSchedule: {
+      '@type': 'Schedule',
+      repeatFrequency: 'P1W',
+      byDay: ['https://schema.org/Friday'],
+      repeatCount: 4,
+      exceptDate: '2027-03-12',
+    },
+  });
+  assert.equal(weekly.event.startAt, '2027-03-05T19:00:00.000Z');
+  const { series } = weekly;
+  assert.deepEqual(
+    [series.rrule, series.excludedDates],
+    ['FREQ=WEEKLY;COUNT=4;BYDAY=FR', ['2027-03-12T20:00']],
+  );
+  const unknown = await readOne({
+    ...concert,
+    name: 'Other',
+    eventSchedule: { repeatFrequency: 'sometimes' },
+  });
+  assert.match(unknown.reason ?? '', /its schedule cannot be read/);
+});
+
 test('page: JSON that cannot be read is refused with its line, and the other scripts come in', async () => {
   const entries = await read(
     '{"@type": "Event", ',

@@ -8,6 +8,22 @@ export const importFaults: Fault[] = [
   ...faultsOf('src/modules/imports/file-bytes.ts', [
     ['if (decoded.length > maxBytes) throw tooLarge();', '', 'import', 'a file of twice the size, in UTF-16'],
   ]),
+  ...faultsOf('src/modules/imports/tables/date-order.ts', [
+    [
+      'if (evidence.dayFirst && evidence.monthFirst) throw contradiction(column, evidence);',
+      '',
+      'imports-csv',
+      'a table whose dates contradict each other, read with one order',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/runs/publish-import.ts', [
+    [
+      "if (run.questions.length > 0) throw new Problem('question_open');",
+      '',
+      'imports-csv',
+      'a publication with an open question',
+    ],
+  ]),
   ...faultsOf('src/modules/imports/zone-rules.ts', [
     [
       'years.every((year) => datesIn(year, rule).length > 0)',

@@ -7,11 +7,11 @@ import { isHtml, textOfHtml, withoutEntities } from '../html-text.ts';
 import { limit, oneLine } from '../lines.ts';
 import type { Calendar } from '../parse-calendar.ts';
 import { type CalendarEntry, limits } from '../parse-entry.ts';
-import { readRepetition } from '../repetition.ts';
 import type { EntryIssue } from '../report.ts';
 import { readEventPeriod } from './event-period.ts';
 import { readEventPlace } from './event-place.ts';
 import { readEventPrice } from './event-price.ts';
+import { readSchedule } from './event-schedule.ts';
 import type { FoundEvent } from './find-events.ts';
 import { localName, type Node, type References, textIn, typesOf } from './json-ld.ts';
 
@@ -31,7 +31,6 @@ export function readEvent(
     const status = localName(textIn(node, 'eventStatus') || textIn(inherited, 'eventStatus'));
     const isPostponed = status === 'EventPostponed';
     if (isPostponed) notes.push('is postponed, and its new date is not known');
-    if (node.eventSchedule !== undefined) notes.push('has a schedule; its startDate was imported');
     const description = textIn(node, 'description');
     const start = textIn(node, 'startDate');
     return {
@@ -46,7 +45,7 @@ export function readEvent(
         notes,
       ),
       period,
-      repetition: readRepetition(new Map(), notes),
+      repetition: readSchedule(node, period.start, references, notes),
       ...place,
       price: readEventPrice(node, inherited, references, notes),
       zones: zonesOf(period, calendar),
