@@ -9,7 +9,7 @@ import {
   importCounts,
 } from '../support/calendar-files.ts';
 import { createEvent, createUser, signIn } from '../support/factories.ts';
-import { startTestApp } from '../support/setup.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 const { importFile, importForNewUser, eventsOf } = createImporter(api);
@@ -496,6 +496,32 @@ test('import: METHOD:CANCEL cancels the event, also without its fields, and adds
   assert.deepEqual(
     after.map(({ title, status, startAt }) => [title, status, startAt]),
     [['Meeting', 'cancelled', events[0].startAt]],
+  );
+});
+
+test('import: the command keeps what was changed here of a series, and of one of its dates', async () => {
+  const file = (title: string, own: string) =>
+    calendar(
+      calendarEntry({ UID: 'weekly', SUMMARY: title, RRULE: 'FREQ=WEEKLY;COUNT=3' }),
+      calendarEntry({
+        UID: 'weekly',
+        SUMMARY: own,
+        'RECURRENCE-ID': '20270312T170000Z',
+        DTSTART: '20270312T170000Z',
+        DTEND: '20270312T200000Z',
+      }),
+    );
+  const { phone, person, events } = await importForNewUser(file('Choir', 'Guests'), { now });
+  const change = async (id: string, title: string, scope: string) =>
+    expectStatus(await api.patch(`/v1/events/${id}?scope=${scope}`, person.token, { title }), 200);
+  const [first, , guests] = events;
+  await change(first.id, 'Ours', 'all');
+  await change(guests.id, 'Our guests', 'this');
+  const report = await importFile(file('Choirs', 'Friends'), phone, { now });
+  assert.deepEqual(importCounts(report), [0, 0, 1, 0]);
+  assert.deepEqual(
+    (await eventsOf(person)).map(({ title }) => title),
+    ['Our guests', 'Ours', 'Ours'],
   );
 });
 

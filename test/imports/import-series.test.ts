@@ -210,7 +210,8 @@ test('series: RANGE=THISANDFUTURE in a later file splits the series; its events 
   const person = await createUser(api);
   const guest = await createUser(api);
   const master = weekly({ RRULE: 'FREQ=WEEKLY;BYDAY=TU;COUNT=5' });
-  await one(person, master);
+  const guests = ofDate('20270126T180000', '20270126T200000', { SUMMARY: 'Guests' });
+  await one(person, master, guests);
   const before = await datesOf(person);
   await rsvpGoing(api, guest, before[3].id);
   expectStatus(await api.delete(`/v1/events/${before[4].id}`, person.token), 200);
@@ -218,7 +219,7 @@ test('series: RANGE=THISANDFUTURE in a later file splits the series; its events 
     'RECURRENCE-ID;TZID=Europe/Oslo;RANGE=THISANDFUTURE': '20270119T180000',
     SUMMARY: 'Late choir',
   });
-  await statesOf(person, master, following);
+  await statesOf(person, master, following, guests);
   const after = await datesOf(person);
   assert.deepEqual(
     after.map(({ id, startAt, title, goingCount }) => [id, startAt.slice(5, 16), title, goingCount]),
@@ -226,11 +227,11 @@ test('series: RANGE=THISANDFUTURE in a later file splits the series; its events 
       [before[0].id, '01-05T17:00', 'Choir', 0],
       [before[1].id, '01-12T17:00', 'Choir', 0],
       [before[2].id, '01-20T18:00', 'Late choir', 0],
-      [before[3].id, '01-27T18:00', 'Late choir', 1],
+      [before[3].id, '01-26T19:00', 'Guests', 1],
     ],
   );
   assert.equal(new Set(after.map(({ series }) => series.id)).size, 2);
-  assert.deepEqual(await statesOf(person, master, following), ['same', 'same']);
+  assert.deepEqual(await statesOf(person, master, following, guests), ['same', 'same']);
   await assertCounters(api.sql);
 });
 
@@ -555,4 +556,24 @@ test('series: a series of this server is a duplicate for those who see it, and s
     expectStatus(await api.patch(`/v1/events/${id}`, person.token, { visibility: 'private' }), 200);
   const hidden = await review(reader, file, unlisted);
   assert.deepEqual((await entriesOf(reader, hidden.id))[0]?.duplicates, []);
+});
+
+test('series: what was changed here for a date stays, until the file has another value, which the review shows', async () => {
+  const person = await createUser(api);
+  const own = (title: string, start = '20270112T190000') =>
+    ofDate('20270112T180000', start, { SUMMARY: title });
+  await one(person, weekly(), own('Guests'));
+  const [, second] = await datesOf(person);
+  expectStatus(await api.patch(`/v1/events/${second.id}`, person.token, { title: 'Ours' }), 200);
+  assert.deepEqual(await statesOf(person, weekly(), own('Guests', '20270112T200000')), ['changed']);
+  const [, moved] = await datesOf(person);
+  assert.deepEqual([moved.title, moved.startAt.slice(5, 16)], ['Ours', '01-12T19:00']);
+  const { id } = await review(person, calendar(weekly(), own('Friends', '20270112T200000')), unlisted);
+  const [entry] = await entriesOf(person, id);
+  assert.deepEqual([entry?.state, entry?.series.changedDates[0].event.title], ['changed', 'Friends']);
+  expectStatus(await patch(person, id, 1, { skip: true }), 200);
+  await publish(person, id);
+  assert.equal((await datesOf(person))[1].title, 'Ours');
+  // What was left out does not come again.
+  assert.deepEqual(await statesOf(person, weekly(), own('Friends', '20270112T200000')), ['same']);
 });

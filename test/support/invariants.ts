@@ -247,6 +247,9 @@ const rules: Record<string, string> = {
   'the event of an import belongs to the organizer of the import, or was deleted': `
     with i as materialized (select * from imports), e as materialized (select id, organizer_id from events)
     select i.* from i join e on e.id = i.event_id where e.organizer_id <> i.organizer_id`,
+  'the series of an import belongs to the organizer of the import, or was deleted': `
+    with i as materialized (select * from imports), s as materialized (select id, organizer_id from series)
+    select i.* from i join s on s.id = i.series_id where s.organizer_id <> i.organizer_id`,
 };
 
 /** Throws if a rule is violated, with the rules and the rows. All rules read the same database snapshot. */

@@ -48,6 +48,38 @@ export const importFaults: Fault[] = [
       'an import overwrites what its organizer has changed',
     ],
   ]),
+  ...faultsOf('src/modules/imports/series-dates.ts', [
+    [
+      'return instantOf(regular, timezone).getTime() === at ? regular : local;',
+      'return time.local;',
+      'import-series',
+      'a removed date is looked for by its time in another zone',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/publish-series.ts', [
+    [
+      'if (existing !== undefined) return',
+      'if (false) return',
+      'imports-races',
+      'two imports of a series at once make it twice',
+    ],
+  ]),
+  ...faultsOf('src/modules/imports/choose-dates.ts', [
+    [
+      'one.modified > other.modified',
+      'false',
+      'import-series',
+      'of two entries of one date, the last in place of the latest',
+    ],
+  ]),
+  ...faultsOf('src/modules/series/own-dates.ts', [
+    [
+      'date && isDateOf(schedule, date) ?',
+      'date ?',
+      'import-series',
+      'a split series has the dates of its later part, too',
+    ],
+  ]),
   ...faultsOf('src/modules/imports/runs/publish-run.ts', [
     [
       'if (!entry || entry.isPublished) return;',
