@@ -95,6 +95,7 @@ export async function createPages(people: People): Promise<Paths> {
     '/report': [`/report?type=event&id=${event.id}`],
     // A server that is set up has no such page.
     '/series/[id]': [`/series/${series}`],
+    '/series/[id]/announcements': [`/series/${series}/announcements`],
     '/series/[id]/guests': [`/series/${series}/guests`],
     '/setup': [],
     '/settings/[[section]]': ['/settings', '/settings/profile'],

@@ -139,6 +139,7 @@ async function createWorld(create: (name?: string) => Promise<Person>) {
     '/import': '/import',
     '/import/[id]': `/import/${await importCalendar(admin, 'خبز')}`,
     '/series/[id]': series,
+    '/series/[id]/announcements': `${series}/announcements`,
     '/series/[id]/guests': `${series}/guests`,
     settings: '/settings',
     '/settings/[[section]]': '/settings/profile',

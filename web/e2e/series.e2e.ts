@@ -117,3 +117,41 @@ test('series: a guest answers all dates on the page of one, and the organizer se
   expect(await read()).toBe(null);
   await context.close();
 });
+
+for (const javaScriptEnabled of [true, false])
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('series: the organizer writes to the guests of all dates, who read it on each', async ({
+      page,
+      context,
+      createPerson,
+      signIn,
+    }) => {
+      const [organizer, guest] = [await createPerson(), await createPerson()];
+      const event = await newEvent(organizer, { title: 'Choir' });
+      const body = { rrule: 'FREQ=WEEKLY;COUNT=3' };
+      const { data } = await repeatEvent({ client: organizer.client, path: { id: event.id }, body });
+      await goTo(guest, event.id);
+      await signIn(context, organizer);
+      await page.goto(`/series/${data.id}`);
+      await page.getByRole('link', { name: 'Write to your guests' }).click();
+      await page.getByLabel('Your message').fill('We sing outside.');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await expect(page.getByRole('status').filter({ hasText: 'We sing' })).toContainText(
+        '1 person gets it.',
+      );
+      await page.getByRole('button', { name: 'Send' }).click();
+      await expect(page.getByText('Your message is on its way.')).toBeVisible();
+      await expect(page.getByRole('listitem').filter({ hasText: 'We sing' })).toContainText('1 person');
+      expect(await overflowOf(page)).toBe(0);
+      if (javaScriptEnabled) expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+      await signIn(context, guest);
+      for (const path of [`/series/${data.id}`, `/e/${event.id}`]) {
+        await page.goto(path);
+        await expect(page.getByText('We sing outside.')).toBeVisible();
+      }
+      await expect(page.getByRole('link', { name: 'Write to your guests' })).toHaveCount(0);
+    });
+  });

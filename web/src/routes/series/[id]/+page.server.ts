@@ -1,6 +1,7 @@
 import {
   type Client,
   getSeries,
+  listSeriesAnnouncements,
   listSeriesEvents,
   listSeriesGuests,
   ProblemError,
@@ -19,10 +20,11 @@ const eventsPerPage = 20;
 
 export const load: PageServerLoad = async ({ locals: { api, me }, params: path, url }) => {
   const when = readQuery(url).text('when') === 'past' ? ('past' as const) : ('upcoming' as const);
-  const [series, page, hasSheet] = await Promise.all([
+  const [series, page, hasSheet, announced] = await Promise.all([
     read(getSeries({ client: api, path, headers: { 'accept-language': getLocale() } })),
     read(listSeriesEvents({ client: api, path, query: { ...readPage(url, eventsPerPage), when } })),
     showsSheet(api, path),
+    me ? read(listSeriesAnnouncements({ client: api, path })) : null,
   ]);
   const { id, title, organizer, ruleText, status, myRsvp = null } = series;
   return {
@@ -31,6 +33,8 @@ export const load: PageServerLoad = async ({ locals: { api, me }, params: path, 
     organizer,
     ruleText,
     hasSheet,
+    announced: announced?.data.filter(({ status }) => status === 'sent') ?? [],
+    isOwn: me !== null && (me.id === organizer.id || me.role === 'admin'),
     myRsvp,
     isAsked: me !== null && (status === 'active' || myRsvp !== null),
     when,

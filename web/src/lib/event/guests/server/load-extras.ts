@@ -5,6 +5,7 @@ import {
   type Guest,
   listAnnouncements,
   listGuests,
+  listSeriesAnnouncements,
   ProblemError,
 } from '@potluck/client';
 import { mayOrganize } from '#lib/event/event-status.ts';
@@ -34,11 +35,21 @@ async function findGuests(event: Event, { api, me }: App.Locals): Promise<EventE
 }
 
 /** A record without an RSVP is that of a visitor without a token, who reads none. What is scheduled stands on the page of the form. */
-async function findAnnouncements({ id, myRsvp }: Event, { api }: App.Locals): Promise<Announcement[]> {
+async function findAnnouncements(
+  { id, series, myRsvp }: Event,
+  { api: client, me }: App.Locals,
+): Promise<Announcement[]> {
   if (myRsvp === undefined) return [];
   try {
-    const { data } = await listAnnouncements({ client: api, path: { id } });
-    return data.data.filter(({ status }) => status === 'sent');
+    const lists = await Promise.all([
+      listAnnouncements({ client, path: { id } }),
+      // What is written to all dates stands on the page of each; a guest token reads no series.
+      ...(series && me ? [listSeriesAnnouncements({ client, path: { id: series.id } })] : []),
+    ]);
+    return lists
+      .flatMap(({ data }) => data.data)
+      .filter(({ status }) => status === 'sent')
+      .sort((a, b) => (a.sendAt < b.sendAt ? 1 : -1));
   } catch (cause) {
     if (cause instanceof ProblemError) return [];
     throw cause;
