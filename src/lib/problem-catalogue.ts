@@ -154,6 +154,7 @@ const byStatus = {
       'No such import',
       'The caller has no import with this id. Imports are kept for 7 days.',
     ],
+    source_not_found: ['No such source', 'The caller follows no calendar with this id.'],
     entry_not_found: ['No such entry', 'The import has no entry with this number.'],
     invitation_not_found: [
       'No such invitation',
@@ -277,6 +278,7 @@ const byStatus = {
       'It is published once, and its entries do not change afterwards. An import that failed, or is still read, cannot be published either.',
     ],
     imports_full: ['Too many open imports', 'A person can have 20 imports that are not done.'],
+    sources_full: ['Too many sources', 'A person can follow 20 calendars.'],
     question_open: [
       'A question is open',
       'Answer the `questions` of the import first, with `PATCH /v1/imports/:id`.',

@@ -39,6 +39,15 @@ export const insertCauses = (causes: Cause[]): Statement =>
       ${causes.map(({ kind }) => kind)}::text[], ${causes.map(({ subjectId }) => subjectId)}::uuid[],
       ${causes.map(({ actorId }) => actorId)}::uuid[], ${causes.map(({ amount }) => amount)}::int[])`);
 
+/** The statement that stores a cause which no person is behind: the recipient stands for the person. */
+export const insertOwnCause = ({
+  userId,
+  kind,
+  subjectId,
+}: Pick<Cause, 'userId' | 'kind' | 'subjectId'>): Statement => sql`
+  insert into notification_causes (id, user_id, kind, subject_id, actor_id, amount)
+  values (${newId()}, ${userId}, ${kind}, ${subjectId}, ${userId}, 1)`;
+
 /**
  * Inserts fan-outs. While a fan-out of the same event and kind is under way, it continues and then begins again: each
  * recipient is notified after the last change, and frequent changes neither pile up nor keep the fan-out from reaching

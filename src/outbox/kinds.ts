@@ -149,7 +149,7 @@ export const fanOuts = {
 } satisfies Record<string, FanOutRule>;
 
 /**
- * Kinds with one recipient. `about`: what the subject of the cause is. `server`: what the admins have to do; the subject is
+ * Kinds with one recipient. `about`: what the subject of the cause is. `source`: a calendar that the recipient follows. `server`: what the admins have to do; the subject is
  * the recipient, so an unread notification counts all causes.
  */
 const causes = {
@@ -215,6 +215,16 @@ const causes = {
     icon: 'MessagesSquare',
     description: 'for the organizer: comments; for the author of a comment: replies to it',
   },
+  sourceFailed: {
+    about: 'source',
+    isFromPerson: false,
+    isAnonymous: true,
+    level: 'all',
+    mail: { pauseMs: 0 },
+    icon: 'CalendarX',
+    description:
+      'a calendar that the caller follows could not be read for 14 days, and is not fetched any more',
+  },
   reports: {
     about: 'server',
     isFromPerson: false,
@@ -224,7 +234,7 @@ const causes = {
     icon: 'Flag',
     description: 'for admins: reports',
   },
-} satisfies Record<string, DeliveredKind & { about: 'event' | 'person' | 'server' }>;
+} satisfies Record<string, DeliveredKind & { about: 'event' | 'person' | 'source' | 'server' }>;
 
 /**
  * Kinds that count what people do at an event, for its organizer. `counter`: the table that counts what is unread, in
@@ -287,7 +297,7 @@ const causesAbout = (about: string): NotificationKind[] =>
 export const personKinds = causesAbout('person');
 /** Kinds that only admins see, also of what they were notified of before their role changed. */
 export const adminKinds = causesAbout('server');
-export const kindsWithoutEvent = [...personKinds, ...adminKinds];
+export const kindsWithoutEvent = [...personKinds, ...adminKinds, ...causesAbout('source')];
 /** Kinds that count what several people do. */
 export const countedKinds: NotificationKind[] = [
   ...summaryKinds,

@@ -22,6 +22,7 @@ export const distributedTables: Record<string, DistributedTable>[] = [
     suspended_tokens: { key: 'user_id', owner: 'modules/accounts' },
     contact_changes: { key: 'user_id', owner: 'modules/accounts' },
     imports: { key: 'organizer_id', owner: 'modules/events' },
+    sources: { key: 'user_id', owner: 'modules/imports' },
     import_runs: { key: 'user_id', owner: 'modules/imports' },
     import_entries: { key: 'user_id', owner: 'modules/imports' },
     series: { key: 'id', owner: 'modules/events' },
@@ -104,6 +105,10 @@ export const coordinatorTables: Record<string, { owner: string; why: string }> =
   geocoder_answers: {
     owner: 'modules/places',
     why: 'a few answers, of which one row is the turn of all servers',
+  },
+  source_fetches: {
+    owner: 'modules/imports',
+    why: 'what a few addresses answered, for people of all nodes',
   },
   import_fetches: {
     owner: 'modules/imports',

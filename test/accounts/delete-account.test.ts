@@ -240,6 +240,7 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'upload_usage',
     'bookings',
     'imports',
+    'sources',
     'import_runs',
     'import_entries',
     'series',

@@ -47,6 +47,8 @@ const tablesWithoutPersonalData = new Set([
   'geocoder_answers',
   // The hosts of calendars, and no person.
   'import_fetches',
+  // What addresses answered, by their hashes, and no person.
+  'source_fetches',
   'instance_settings',
   'loose_files',
   'notification_fan_outs',
@@ -138,6 +140,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['sessions', 'sessions'],
     ['events', 'events', 'organizer_id'],
     ['imports', 'imports', 'organizer_id'],
+    ['sources', 'sources'],
     ['importRuns', 'import_runs'],
     ['importEntries', 'import_entries'],
     ['series', 'series', 'organizer_id'],

@@ -29,6 +29,7 @@ const verdicts: Record<DeliveredKindName | MailKind, Verdict> = {
   decision: 'public',
   // To the organizer, to admins, or about people.
   ...{ eventHidden: 'mayRead', comments: 'mayRead', reports: 'none', message: 'none', follower: 'none' },
+  sourceFailed: 'none',
   ...{ test: 'none', contact_changed: 'none', summary: 'none' },
 };
 

@@ -50,6 +50,7 @@ const previewedMails: Record<ExampleKind, true> = {
   bookingConfirmed: true,
   invitation: true,
   eventHidden: true,
+  sourceFailed: true,
   decision: true,
   message: true,
   follower: true,

@@ -39,6 +39,21 @@ const reviewed =
     return path;
   };
 
+/** A calendar that the caller follows, which no server fetches: it was given up. */
+const followed =
+  (tail = '') =>
+  async ({ api, caller }: RowContext): Promise<string> => {
+    const id = randomUUID();
+    const path = `/v1/sources/${id}${tail}`;
+    if (!caller) return path;
+    await api.sql`
+      insert into sources (user_id, id, address_hash, url, auto_publish, options, created_at, wanted_since)
+      select id, ${id}, ${Buffer.from(id)}, ${`https://calendars.invalid/${id}`}, false,
+        '{"category": "other", "visibility": "public", "place": null}', now(), now()
+      from users where id = ${caller.id}`;
+    return path;
+  };
+
 export const importOperations: Record<string, Operation> = {
   'POST /v1/imports': {
     ...required(202),
@@ -47,7 +62,7 @@ export const importOperations: Record<string, Operation> = {
       visibility: text(oneOf('public', 'unlisted', 'private')),
       category: text(categories),
     }),
-    ...of({ url: httpUrl }),
+    ...of({ url: httpUrl }, { follow: flag, autoPublish: flag }),
     example: () => ({ url: 'https://calendars.invalid/a.ics' }),
     ...row({ file: { type: 'text/calendar', content: Buffer.from(calendar(calendarEntry())) } }),
   },
@@ -78,4 +93,14 @@ export const importOperations: Record<string, Operation> = {
     example: () => ({ doubtful: 'skip' }),
     ...row({ path: reviewed('/publish') }),
   },
+  'GET /v1/sources': { ...required() },
+  'GET /v1/sources/{id}': { ...required(), ...row({ path: followed() }) },
+  'PATCH /v1/sources/{id}': {
+    ...required(),
+    ...of({}, { autoPublish: flag }),
+    example: () => ({ autoPublish: true }),
+    ...row({ path: followed() }),
+  },
+  'DELETE /v1/sources/{id}': { ...required(), ...row({ path: followed() }) },
+  'POST /v1/sources/{id}/refresh': { ...required(202), ...row({ path: followed('/refresh') }) },
 };

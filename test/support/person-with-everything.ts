@@ -38,6 +38,10 @@ async function storeImport(api: Api, { id }: Person): Promise<void> {
   await api.sql`
     insert into import_entries (user_id, import_id, n, state, key, details)
     select user_id, id, 1, 'refused', '', '{"reason": "Xanthippe has no date"}' from import_runs where user_id = ${id}`;
+  // It was given up: no server fetches it.
+  await api.sql`
+    insert into sources (user_id, id, address_hash, url, auto_publish, options, created_at, wanted_since)
+    values (${id}, gen_random_uuid(), '\\x00', 'https://calendars.invalid/a.ics', false, '{}', now(), now())`;
 }
 
 /** Answers by the link of an invitation. */

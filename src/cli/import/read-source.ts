@@ -55,7 +55,8 @@ type OpenedSource = { bytes: Buffer; kind: FileKind };
 
 async function fetched(address: string, testOrigin: string | undefined): Promise<OpenedSource> {
   try {
-    const { bytes, type } = await fetchSource(readSourceAddress(address, testOrigin), { testOrigin });
+    const { body: bytes, type } = await fetchSource(readSourceAddress(address, testOrigin), { testOrigin });
+    if (!bytes) throw new Error('the answer has no file');
     return { bytes, kind: kindOf(bytes, type) };
   } catch (error) {
     if (error instanceof Problem) throw new CommandError(`The address ${address}: ${error.message}`);

@@ -152,6 +152,12 @@ export async function updateSuspension(
     ${update('users', sql`suspended_at = ${suspendedAt}, suspension_reason = ${reason}`)} where id = ${userId}`);
 }
 
+/** Whether an account exists that is not suspended. Locks nothing. */
+export async function isActiveAccount(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`select 1 from users where id = ${id} and suspended_at is null`);
+  return rows.length === 1;
+}
+
 /**
  * Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended.
  */

@@ -10,12 +10,14 @@ import { compare } from './series/schedule.ts';
 /**
  * What an earlier import made of an entry. `event`: null if it was deleted since. `series`: of an entry that repeats, its series in the
  * order of their dates: several if a person has split it here, none if it was deleted. `content`: what the file said; null for an
- * import of an earlier version.
+ * import of an earlier version. `hash`: of what it said. `isLeftOut`: the person left the entry out of a review, so it has no event.
  */
 export type ImportedEvent<Content = unknown> = {
   event: EventRow | null;
   series: Series[] | null;
   content: Content | null;
+  hash: string | null;
+  isLeftOut: boolean;
 };
 
 type ImportRow<Content> = {
@@ -24,6 +26,8 @@ type ImportRow<Content> = {
   seriesId: string | null;
   partOf: string | null;
   content: Content | null;
+  hash: string | null;
+  isLeftOut: boolean;
 };
 
 /** Returns what earlier imports made, by the keys of the entries. Locks nothing. */
@@ -33,7 +37,7 @@ export async function listImportedEvents<Content>(
   keys: string[],
 ): Promise<Map<string, ImportedEvent<Content>>> {
   const imports = await db.query<ImportRow<Content>>(sql`
-    select uid, event_id, series_id, part_of, content from imports
+    select uid, event_id, series_id, part_of, content, hash, is_left_out from imports
     where organizer_id = ${organizerId} and (uid = any(${keys}::text[]) or part_of = any(${keys}::text[]))`);
   const events = await listEventRows(
     db,
@@ -47,12 +51,12 @@ export async function listImportedEvents<Content>(
   return new Map(
     imports
       .filter(({ partOf }) => partOf === null)
-      .map(({ uid, eventId, seriesId, content }) => {
+      .map(({ uid, eventId, seriesId, partOf: _, ...said }) => {
         const parts = new Set(seriesOf.get(uid)?.map((row) => row.seriesId));
         const ofEntry = series.filter(({ id }) => parts.has(id)).sort(byFirstDate);
         return [
           uid,
-          { content, event: byId.get(eventId) ?? null, series: seriesId === null ? null : ofEntry },
+          { ...said, event: byId.get(eventId) ?? null, series: seriesId === null ? null : ofEntry },
         ];
       }),
   );
@@ -156,15 +160,16 @@ export async function setImportedSeries(
   tx: Transaction,
   organizerId: string,
   key: string,
-  { seriesId, content }: { seriesId: string; content: object },
+  { seriesId, content, hash }: { seriesId: string; content: object; hash: string | null },
 ): Promise<void> {
   await tx.query(sql`
-    update imports set event_id = ${seriesId}, series_id = ${seriesId}, content = ${JSON.stringify(content)}::jsonb, lacks_place = false
+    update imports set event_id = ${seriesId}, series_id = ${seriesId}, content = ${JSON.stringify(content)}::jsonb, hash = ${hash},
+      is_left_out = false, lacks_place = false
     where organizer_id = ${organizerId} and uid = ${key}`);
 }
 
-/** What the file said of a series before. The key must be locked. */
-export async function findSeriesContent<Content>(
+/** What the file said before. The key must be locked. */
+export async function findSaid<Content>(
   tx: Transaction,
   organizerId: string,
   key: string,
@@ -179,10 +184,11 @@ export const setSeriesContent = async (
   tx: Transaction,
   organizerId: string,
   key: string,
-  content: object,
+  { content, hash }: { content: object; hash: string | null },
 ): Promise<void> => {
   await tx.query(sql`
-    update imports set content = ${JSON.stringify(content)}::jsonb where organizer_id = ${organizerId} and uid = ${key}`);
+    update imports set content = ${JSON.stringify(content)}::jsonb, hash = ${hash}
+    where organizer_id = ${organizerId} and uid = ${key}`);
 };
 
 /** What a file said of an entry that became a single event. */
@@ -227,14 +233,35 @@ export async function copySeriesKey(
     where organizer_id = ${organizerId} and series_id = ${id}`);
 }
 
+/**
+ * What is stored of an entry beside its event. `hash`: null if something of what the file said was not taken over. `isAbsent`: whether
+ * its event is cancelled because the entry is missing in its source; undefined if that does not change.
+ */
+export type SaidOfEntry = { content: object | null; hash: string | null; isAbsent?: boolean | undefined };
+
 /** Sets the event of a locked key, and what the file said of it. */
 export async function setImportedEvent(
   tx: Transaction,
   organizerId: string,
   key: string,
-  { eventId, content }: { eventId: string; content: object | null },
+  { eventId, content, hash, isAbsent }: SaidOfEntry & { eventId: string },
 ): Promise<void> {
   await tx.query(sql`
-    update imports set event_id = ${eventId}, content = ${content && JSON.stringify(content)}::jsonb, lacks_place = false
+    update imports set event_id = ${eventId}, content = ${content && JSON.stringify(content)}::jsonb, hash = ${hash},
+      is_absent = coalesce(${isAbsent ?? null}::bool, is_absent), is_left_out = false, lacks_place = false
     where organizer_id = ${organizerId} and uid = ${key}`);
+}
+
+/** Remembers an entry that the person leaves out. That of an event that exists or was deleted stays as it is. */
+export async function rememberLeftOut(
+  tx: Transaction,
+  organizerId: string,
+  key: string,
+  { content, hash }: SaidOfEntry,
+): Promise<void> {
+  const said = content && JSON.stringify(content);
+  await tx.query(sql`
+    insert into imports (organizer_id, uid, event_id, content, hash, is_left_out)
+    values (${organizerId}, ${key}, ${newId()}, ${said}::jsonb, ${hash}, true)
+    on conflict (organizer_id, uid) do update set content = excluded.content, hash = excluded.hash where imports.is_left_out`);
 }

@@ -15,7 +15,7 @@ import type { EventRow } from '../events/present.ts';
 import type { EnteredEvent, EventChange } from '../events/schemas.ts';
 import { listOccurrencesOn } from '../events/series/occurrences.ts';
 import type { DateChange } from '../series/own-dates.ts';
-import { compareSeries, type KnownSeries } from './compare-series.ts';
+import { compareSeries, enteredSeries, type KnownSeries } from './compare-series.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { Doubt, EntryContent } from './entry-content.ts';
 import { noDate, type ReadEntry, type ReplacedTime } from './read-entries.ts';
@@ -37,6 +37,12 @@ export type ComparedEntry = {
   change: EventChange | null;
   /** What the file says, by which the next import finds what it changes. */
   content: EntryContent | null;
+  /** Of what the file says; null if some of it is not taken over. */
+  hash: string | null;
+  /** Whether the event is cancelled because the entry is missing in its source, or restored. */
+  isAbsent?: boolean;
+  /** Whether the person has changed it in the review. */
+  isEdited?: boolean;
   /** The event that an earlier import made of the entry. */
   knownId: string | null;
   /** What would be stored beside the event; null for a single event. */
@@ -61,13 +67,16 @@ export type ReviewedSeries = SeriesContent & {
 
 type Known = Map<string, ImportedEvent<EntryContent & { series?: SeriesContent }>>;
 
-/** Whose events entries are compared with. `keepsEdits`: fields that were changed here stay, also if the file has a newer value. */
-export type Comparison = { organizerId: string; keepsEdits: boolean };
+/**
+ * Whose events entries are compared with. `keepsEdits`: fields that were changed here stay, also if the file has a newer value.
+ * `byHash`: an entry that says what it said before is the same, whatever else its place follows from.
+ */
+export type Comparison = { organizerId: string; keepsEdits: boolean; byHash?: boolean };
 
 /** Compares entries with the events of earlier imports of a person. */
 export async function compareEntries(
   db: Queryable,
-  { organizerId, keepsEdits }: Comparison,
+  { organizerId, keepsEdits, byHash = false }: Comparison,
   entries: ReadEntry[],
 ): Promise<ComparedEntry[]> {
   const compared: ComparedEntry[] = [];
@@ -87,18 +96,18 @@ export async function compareEntries(
       ),
     );
     for (const entry of some) {
-      const one = await runInTurn(() => compareEntry(entry, { known, dates, keepsEdits }));
+      const one = await runInTurn(() => compareEntry(entry, { known, dates, keepsEdits, byHash }));
       compared.push(keepsEdits ? await withoutEditedDates(db, one, known) : one);
     }
   }
   return compared;
 }
 
-type Context = { known: Known; dates: Map<string, ImportedDate[]>; keepsEdits: boolean };
+type Context = { known: Known; dates: Map<string, ImportedDate[]>; keepsEdits: boolean; byHash: boolean };
 
 function compareEntry(entry: ReadEntry, context: Context): ComparedEntry {
-  const { known: imported, keepsEdits } = context;
-  const { line, uid, title, notes, doubts } = entry;
+  const { known: imported, keepsEdits, byHash } = context;
+  const { line, uid, hash, title, notes, doubts } = entry;
   const ofSeries = knownSeries(entry, imported);
   const key = ofSeries?.key ?? knownKey(entry, imported);
   const known = imported.get(key);
@@ -106,19 +115,32 @@ function compareEntry(entry: ReadEntry, context: Context): ComparedEntry {
   const named = entry.kind === 'refused' && title !== '' ? `"${title}" ` : '';
   const reason = said.length > 0 ? named + said.join('; ') : null;
   const common = {
-    ...{ key, line, uid, reason },
+    ...{ key, line, uid, hash, reason },
     ...{ duplicates: [], doubts: [], content: null, change: null, series: null },
   };
   const nothing = { ...common, event: null, knownId: null };
   if (entry.kind === 'refused') return { ...nothing, state: 'refused' };
+  const isSame = byHash && known !== undefined && known.hash !== null && known.hash === hash;
+  const last = known?.series?.at(-1);
+  if (isSame && last)
+    return { ...nothing, content: known.content, event: enteredSeries(last), state: 'same' };
   if (ofSeries) return compareKnownSeries(entry, ofSeries.known, common, keepsEdits);
   if (!known?.event || (entry.kind === 'event' && entry.series)) {
     if (entry.kind === 'removal') return { ...nothing, state: 'same', reason: neverImported };
-    return compareNew(entry, common, {
-      ...{ isKnown: known !== undefined, dates: context.dates.get(key) ?? [], imported },
-    });
+    const isLeftOut = known?.isLeftOut === true;
+    const isKnown = known !== undefined && !isLeftOut;
+    const dates = context.dates.get(key) ?? [];
+    const added = compareNew(entry, common, { isKnown, dates, imported });
+    return isLeftOut && known.hash === hash && added.event
+      ? { ...added, state: 'skipped', reason: wasLeftOut }
+      : added;
   }
   const knownId = known.event.id;
+  if (isSame)
+    return {
+      ...common,
+      ...{ content: known.content, event: toEntered(known.event), knownId, state: 'same' },
+    };
   const change = changeOf(entry, toEntered(known.event), {
     ...{ said: known.content, keepsEdits },
     isAddressHidden: known.event.isAddressHidden,
@@ -131,14 +153,14 @@ function compareEntry(entry: ReadEntry, context: Context): ComparedEntry {
   if (changed === null) return { ...nothing, knownId, state: 'refused', reason: notStorable };
   const before = toEntered(known.event);
   const event = toEntered(changed);
-  const isSame = isDeepStrictEqual(before, event);
+  const isEqual = isDeepStrictEqual(before, event);
   return {
     ...common,
     content,
     event,
     knownId,
     doubts,
-    ...(isSame ? { state: 'same' } : { state: 'changed', change }),
+    ...(isEqual ? { state: 'same' } : { state: 'changed', change }),
   };
 }
 
@@ -254,6 +276,7 @@ function withoutEdits(one: DateChange, rows: EventRow[], said: SaidSeries): Date
 }
 
 const wasDeleted = 'was imported before, and the event was deleted here';
+const wasLeftOut = 'was left out of an earlier review, and has not changed';
 const neverImported = 'cancels an event that was not imported';
 const notStorable = 'does not fit the event that an earlier import made of it';
 
@@ -291,6 +314,15 @@ function changeOf(
     (name) => !defaulted.includes(name) && differs(content, compared, name) && !isKept(name),
   );
   return Object.fromEntries(names.map((name) => [name, content[name]])) as EventChange;
+}
+
+/** The fields of an event that differ from what the file said: a person has changed them here. */
+export function editedFields(event: EventRow, said: EntryContent): (keyof EntryContent)[] {
+  const current = toEntered(event);
+  const names = Object.keys(said) as (keyof EntryContent)[];
+  return names.filter((name) =>
+    groupOf(name).some((member) => !isDeepStrictEqual(current[member], said[member])),
+  );
 }
 
 /** Fields that change together. */

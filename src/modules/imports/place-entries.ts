@@ -9,6 +9,10 @@ import type { ChosenEntry } from './choose-dates.ts';
 
 /** A place and the address of events that have none. */
 export type DefaultPlace = Coordinates & { name: string };
+export const namedPlace = (place: Coordinates, gazetteer: Gazetteer): DefaultPlace => ({
+  ...place,
+  name: gazetteer.nearest(place)?.name ?? `${place.lat}, ${place.lng}`,
+});
 export type EntryPlace = Coordinates & {
   /** `geo`: exact. `name`: by LOCATION. `default`: the default place. `none`: only the zone says where. */
   by: 'geo' | 'name' | 'default' | 'none';

@@ -4,7 +4,7 @@ import type { Transaction } from '#pg';
 import { lockGuestsOf } from '../accounts/guests.ts';
 import { withDefaults } from '../events/event-rules.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
-import { findSeriesContent, listSeriesOfKey, lockSeriesKey, setImportedSeries } from '../events/imports.ts';
+import { findSaid, listSeriesOfKey, lockSeriesKey, setImportedSeries } from '../events/imports.ts';
 import type { EventChange } from '../events/schemas.ts';
 import { listComingIds } from '../events/series/occurrences.ts';
 import { lockSeries, type Series } from '../events/series/repo.ts';
@@ -28,7 +28,7 @@ type Part = ComparedEntry & {
 export async function publishPart(
   tx: Transaction,
   { organizerId, now }: PublishContext,
-  { key, event, content, series: said }: Part,
+  { key, event, content, hash, series: said }: Part,
 ): Promise<Published | null> {
   const { splits } = said;
   if (!event || !content) return null;
@@ -44,11 +44,11 @@ export async function publishPart(
   const at = localOf(splits.from, series);
   const started = await startLaterPart(tx, series, at, now);
   if (!started) return null;
-  const before = await findSeriesContent<SaidSeries>(tx, organizerId, splits.key);
+  const before = await findSaid<SaidSeries>(tx, organizerId, splits.key);
   const schedule = scheduleOfPart(started.series, { event, said, at });
   const change = before ? changeOfFields(before, content as SaidSeries) : {};
   const revised = await reviseSeries(tx, started.series, { schedule, change, dates: said.changedDates }, now);
-  await setImportedSeries(tx, organizerId, key, { seriesId: revised.series.id, content });
+  await setImportedSeries(tx, organizerId, key, { seriesId: revised.series.id, content, hash });
   await recordEventChanges(tx, [...revised.changes, changesOfMoved(started.moved, revised.changes)]);
   const [eventId = null] = await listComingIds(tx, revised.series.id, now);
   return { eventId, result: 'changed' };

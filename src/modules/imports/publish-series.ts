@@ -9,7 +9,7 @@ import { recordEventChanges } from '../events/event-writes.ts';
 import { findExactPlace, toStored, withExactPlace } from '../events/exact-place.ts';
 import {
   deleteImportedDates,
-  findSeriesContent,
+  findSaid,
   type LockedDate,
   listSeriesOfKey,
   lockImportedDates,
@@ -48,7 +48,7 @@ const nothing: Published = { eventId: null, result: 'unchanged' };
 export async function publishNewSeries(
   tx: Transaction,
   { organizerId, publicUrl, now, countNew }: PublishContext,
-  { key, event: shown, content, series: said }: SeriesEntry,
+  { key, event: shown, content, hash, series: said }: SeriesEntry,
 ): Promise<Published> {
   if (!shown || !content) return nothing;
   const [existing] = await lockSeriesKey(tx, organizerId, key);
@@ -61,7 +61,7 @@ export async function publishNewSeries(
   const known = imported.find(({ event }) => event?.seriesId);
   if (known?.event?.seriesId) {
     // The person has made a series of the event that the entry was.
-    await setImportedSeries(tx, organizerId, key, { seriesId: known.event.seriesId, content });
+    await setImportedSeries(tx, organizerId, key, { seriesId: known.event.seriesId, content, hash });
     return { eventId: known.event.id, result: 'changed' };
   }
   const existingEvents = imported.filter(({ event }) => event !== null);
@@ -76,7 +76,7 @@ export async function publishNewSeries(
   const complete = { ...series, schedule: { ...schedule, deleted } };
   const start = { changes: said.changedDates.filter(({ date }) => !deleted.has(date)), shownPlace };
   const changes = await startSeries(tx, complete, { ...start, joining: joining.updates }, now);
-  await setImportedSeries(tx, organizerId, key, { seriesId: series.id, content });
+  await setImportedSeries(tx, organizerId, key, { seriesId: series.id, content, hash });
   await deleteImportedDates(
     tx,
     organizerId,
@@ -200,7 +200,7 @@ function mergeEdits(current: EventFields, ofFile: EventFields, said: EntryConten
 export async function publishSeriesChange(
   tx: Transaction,
   { organizerId, now }: PublishContext,
-  { key, change, content, series: { change: dates, onlyDate, changedDates } }: SeriesEntry,
+  { key, change, content, hash, series: { change: dates, onlyDate, changedDates } }: SeriesEntry,
 ): Promise<Published> {
   const coming: string[] = [];
   for (const id of await listSeriesOfKey(tx, organizerId, key))
@@ -214,7 +214,7 @@ export async function publishSeriesChange(
   parts.sort((a, b) => compare(a.schedule.first, b.schedule.first));
   const [first] = parts;
   if (!first || !content) return nothing;
-  const said = await findSeriesContent<SaidSeries>(tx, organizerId, key);
+  const said = await findSaid<SaidSeries>(tx, organizerId, key);
   const written = [];
   for (const [i, part] of parts.entries()) {
     const range =
@@ -226,12 +226,11 @@ export async function publishSeriesChange(
     const revised = await reviseSeries(tx, part, { schedule, change: change ?? {}, dates: ownDates }, now);
     written.push(...revised.changes);
   }
-  await setSeriesContent(
-    tx,
-    organizerId,
-    key,
-    contentAfter(said, content as SaidSeries, { onlyDate, changedDates }),
-  );
+  await setSeriesContent(tx, organizerId, key, {
+    content: contentAfter(said, content as SaidSeries, { onlyDate, changedDates }),
+    // That of one date is not that of the series.
+    hash: onlyDate === null ? hash : null,
+  });
   await recordEventChanges(tx, written);
   return await published(tx, (parts.at(-1) ?? first).id, now, 'changed');
 }

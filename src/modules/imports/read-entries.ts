@@ -13,6 +13,7 @@ import { dateKey } from './date-keys.ts';
 import { describeSeries, type SaidEntry, type SeriesContent } from './describe-series.ts';
 import { contentOf, type Doubt, type EntryContent, type EntryDefaults } from './entry-content.ts';
 import { EntryError } from './entry-error.ts';
+import { hashOfEntry } from './entry-hash.ts';
 import type { EntryTime } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import type { FileEntries } from './parse-entry.ts';
@@ -27,6 +28,8 @@ export type ReadEntry = {
   uid: string;
   key: string;
   formerKeys: ChosenEntry['formerKeys'];
+  /** Of what the entry says; null for one that says nothing. */
+  hash: string | null;
   doubts: Doubt[];
   notes: string[];
   /** Of an event, what its place comes from. */
@@ -63,6 +66,8 @@ export type ReadFile = { entries: ReadEntry[]; place: ImportReport['place'] };
 
 export type ReadOptions = EntryDefaults & {
   organizerId: string;
+  /** What the keys of its entries begin with: each source has keys of its own. Nothing for what people upload. */
+  keyPrefix?: string;
   /** Where entries without a place are. */
   place: DefaultPlace | null;
   gazetteer: Gazetteer;
@@ -100,7 +105,7 @@ export async function readEntries(
     if (isSeries(entry) && !calendar.isCancelling) read.push(...(await readSeries(entry, reading)));
     else read.push(await runInTurn(() => readEntry(entry, reading)));
   }
-  const expanded = calendar.isCancelling ? await expandRemovals(db, read, options.organizerId) : read;
+  const expanded = calendar.isCancelling ? await expandRemovals(db, read, options) : read;
   const refused = [...issues, ...errors].map(({ cause, reason, line, title = '' }) =>
     toRefused({ line, title, uid: '' }, cause, reason),
   );
@@ -116,8 +121,15 @@ const isSeries = (entry: ChosenEntry): entry is ChosenEntry & { series: ChosenSe
   entry.series !== null;
 
 function readEntry(entry: ChosenEntry, { calendar, options, placed }: Reading): ReadEntry {
-  const { line, title, uid, key, formerKeys, isRemoval } = entry;
-  const common = { line, title, uid, key, formerKeys, ofSeries: replacedDate(entry, calendar) };
+  const { line, title, uid, isRemoval } = entry;
+  const prefix = options.keyPrefix ?? '';
+  const key = prefix + entry.key;
+  const formerKeys = entry.formerKeys.map((former) => ({ ...former, key: prefix + former.key }));
+  const ofSeries = replacedDate(entry, calendar);
+  const common = {
+    ...{ line, title, uid, key, formerKeys, hash: hashOfEntry(entry) },
+    ofSeries: ofSeries && { ...ofSeries, key: prefix + ofSeries.key },
+  };
   if (isRemoval || calendar.isCancelling)
     return { ...common, kind: 'removal', by: null, doubts: [], notes: [] };
   const place = placed.placeOf.get(entry);
@@ -158,16 +170,18 @@ async function readSeries(
   const changes: SaidEntry[] = [];
   for (const change of entry.series.changes) changes.push(await runInTurn(() => readChange(change, reading)));
   const described = await describeSeries(entry, master.content, changes, { calendar, now: options.now });
-  if (described.kind === 'empty') return [{ ...toRefused(entry, 'date', noDate), key: entry.key }];
+  if (described.kind === 'empty')
+    return [{ ...toRefused(entry, 'date', noDate), key: (reading.options.keyPrefix ?? '') + entry.key }];
   if (described.kind === 'singles')
     return await readSingles(entry, master.content.timezone ?? 'UTC', described.reason, reading);
   count(reading, described.planned);
   const { content, series, next } = described;
-  return [{ ...master, content, series: { said: series, next, part: partOf(entry.series, calendar) } }];
+  return [{ ...master, content, series: { said: series, next, part: partOf(entry.series, reading) } }];
 }
 
-function partOf({ partOf, from }: ChosenSeries, calendar: Calendar): ReadSeries['part'] {
-  return partOf === null || from === null ? null : { of: partOf, from: replacedTime(from, calendar) };
+function partOf({ partOf, from }: ChosenSeries, { calendar, options }: Reading): ReadSeries['part'] {
+  if (partOf === null || from === null) return null;
+  return { of: (options.keyPrefix ?? '') + partOf, from: replacedTime(from, calendar) };
 }
 
 const replacedTime = (time: EntryTime, calendar: Calendar): ReplacedTime => {
@@ -203,7 +217,12 @@ async function readSingles(
   const changes = entry.series.changes.filter(({ isRemoval }) => !isRemoval);
   count(reading, dates.length + changes.length);
   if (dates.length + changes.length === 0)
-    return [{ ...toRefused(entry, 'date', `${noDate} (${reason})`), key: entry.key }];
+    return [
+      {
+        ...toRefused(entry, 'date', `${noDate} (${reason})`),
+        key: (reading.options.keyPrefix ?? '') + entry.key,
+      },
+    ];
   return await mapInTurns([...dates, ...entry.series.changes], (date) => readEntry(date, reading));
 }
 
@@ -222,17 +241,21 @@ const toRefused = (
   cause: Cause,
   reason: string,
 ): ReadEntry => ({
-  ...{ line, title, uid, key: '', formerKeys: [], doubts: [], by: null, ofSeries: null },
+  ...{ line, title, uid, key: '', formerKeys: [], hash: null, doubts: [], by: null, ofSeries: null },
   ...{ kind: 'refused', cause, notes: [reason] },
 });
 
 /** A cancellation without a date concerns each event that came from its UID. */
-async function expandRemovals(db: Database, entries: ReadEntry[], organizerId: string): Promise<ReadEntry[]> {
+async function expandRemovals(
+  db: Database,
+  entries: ReadEntry[],
+  { organizerId, keyPrefix = '' }: ReadOptions,
+): Promise<ReadEntry[]> {
   const expanded: ReadEntry[] = [];
   for (const entry of entries) {
     const keys =
-      entry.kind === 'removal' && entry.key === entry.uid
-        ? await listKeysOfUid(db, organizerId, entry.uid)
+      entry.kind === 'removal' && entry.key === keyPrefix + entry.uid
+        ? await listKeysOfUid(db, organizerId, entry.key)
         : [];
     expanded.push(...(keys.length > 0 ? keys.map((key) => ({ ...entry, key })) : [entry]));
   }

@@ -82,8 +82,8 @@ export const importFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/imports/runs/publish-run.ts', [
     [
-      'if (!entry || entry.isPublished) return;',
-      'if (!entry) return;',
+      'if (!entry || entry.isPublished || (run.isAutomatic && entry.waits)) return;',
+      'if (!entry || (run.isAutomatic && entry.waits)) return;',
       'imports-races',
       'an entry published twice',
     ],

@@ -3,9 +3,11 @@ import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { actAs } from '../../../identity/act-as.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
+import { startSources } from '../sources/follow-sources.ts';
+import { keepAnswers, lockSource, makeDue } from '../sources/source-repo.ts';
 import type { Answers } from '../tables/date-order.ts';
 import { toImport } from './present.ts';
-import { lockRun, type Run, setAnswers } from './repo.ts';
+import { findRun, lockRun, type Run, setAnswers } from './repo.ts';
 import { startImports } from './run-imports.ts';
 import { Import, ImportChange, ImportParams } from './schemas.ts';
 import type { ImportServices } from './services.ts';
@@ -27,18 +29,26 @@ export const answerImportQuestions = defineEndpoint({
     const { db, clock } = services;
     const id = readId(params.id, 'import_not_found');
     const run = await actAs(db, caller, async (tx, caller) => {
+      const sourceId = (await findRun(tx, { userId: caller.id, id }))?.sourceId ?? null;
+      const source = sourceId === null ? null : { userId: caller.id, id: sourceId };
+      if (source) await lockSource(tx, source);
       // Of two requests at once, the second waits here and finds the question answered.
       const run = await lockRun(tx, { userId: caller.id, id });
       if (!run) throw new Problem('import_not_found');
-      return answer(tx, run, body.answers, clock());
+      const answered = await answer(tx, run, body.answers, source ? null : clock());
+      // The source is read with the answers, now and from now on.
+      if (source) await keepAnswers(tx, source, answered.answers);
+      if (source && answered.status === 'reading') await makeDue(tx, source, clock());
+      return answered;
     });
     startImports(services);
+    startSources(services);
     return { status: 200, body: toImport(run) };
   },
 });
 
 /** @throws Problem `invalid_request` for a question that is not open; `import_published` */
-async function answer(tx: Transaction, run: Run, given: Answers, now: Date): Promise<Run> {
+async function answer(tx: Transaction, run: Run, given: Answers, now: Date | null): Promise<Run> {
   const added = Object.entries(given).filter(([id, option]) => run.answers[id] !== option);
   if (run.status !== 'review' && (added.length > 0 || run.status !== 'reading'))
     throw new Problem('import_published');

@@ -40,8 +40,8 @@ export const changeImportEntry = defineEndpoint({
       if (!run) throw new Problem('import_not_found');
       const before = /^[1-9]\d{0,8}$/.test(params.n) ? await lockEntry(tx, key, Number(params.n)) : null;
       if (!before) throw new Problem('entry_not_found');
-      if (run.status !== 'review') throw new Problem('import_published');
-      const after = await changeEntry(tx, before, body);
+      if (run.status !== 'review' || before.isPublished) throw new Problem('import_published');
+      const after = { ...(await changeEntry(tx, before, body)), isEdited: true };
       await updateEntry(tx, key, after);
       await setCounts(tx, key, await countEntries(tx, key));
       return after;

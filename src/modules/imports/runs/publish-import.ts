@@ -2,8 +2,9 @@ import { defineEndpoint } from '../../../http/define-endpoint.ts';
 import { actAs } from '../../../identity/act-as.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { readId } from '../../../lib/ids.ts';
+import { makeDue } from '../sources/source-repo.ts';
 import { toImport } from './present.ts';
-import { lockRun, setPublishing } from './repo.ts';
+import { findRun, lockRun, setPublishing } from './repo.ts';
 import { startImports } from './run-imports.ts';
 import { Import, ImportParams, Publication } from './schemas.ts';
 import type { ImportServices } from './services.ts';
@@ -26,6 +27,9 @@ export const publishImport = defineEndpoint({
     const id = readId(params.id, 'import_not_found');
     const run = await actAs(db, caller, async (tx, caller) => {
       const key = { userId: caller.id, id };
+      const sourceId = (await findRun(tx, key))?.sourceId ?? null;
+      // A server that reads the source at this moment would review again what is published now: it loses the source.
+      if (sourceId !== null) await makeDue(tx, { userId: caller.id, id: sourceId }, clock());
       // Of two requests at once, the second waits here and finds the import published.
       const run = await lockRun(tx, key);
       if (!run) throw new Problem('import_not_found');

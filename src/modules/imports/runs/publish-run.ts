@@ -5,12 +5,14 @@ import { countTowardsQuota } from '../../../quotas/daily-quotas.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
 import { EntryError } from '../entry-error.ts';
 import { forgetChange, publishEntry } from '../publish-entry.ts';
+import { lockSource, makeDue } from '../sources/source-repo.ts';
 import {
   countEntries,
   countUnpublished,
   type EntryRow,
   listUnpublished,
   lockEntry,
+  lockRun,
   type Run,
   setProgress,
   updateEntry,
@@ -28,12 +30,23 @@ export async function publishRun(services: RunServices, run: Run): Promise<void>
     waitsUntil = await publishOne(services, run, n);
     if (waitsUntil) break;
   }
-  const { open, total } = await countUnpublished(db, run);
-  const counts = await countEntries(db, run);
-  await setProgress(db, run, {
-    counts: { ...counts, ...(waitsUntil && { waiting: open }) },
-    progress: total === 0 ? 1 : (total - open) / total,
-    dueAt: open === 0 ? null : (waitsUntil ?? clock()),
+  await transaction(db, async (tx) => {
+    // Before the lock of the import, as in LOCK_ORDER.
+    const source = run.sourceId === null ? null : { userId: run.userId, id: run.sourceId };
+    if (source) await lockSource(tx, source);
+    // A source that has changed since replaces what is not published, under this lock.
+    if ((await lockRun(tx, run))?.status !== 'publishing') return;
+    const { open, waiting, total } = await countUnpublished(tx, run);
+    const counts = await countEntries(tx, run);
+    // A server that compares the source at this moment does not know all of these events: it loses the source, which is read anew.
+    // Refused entries would be refused again.
+    if (source && open === 0 && !counts.refused) await makeDue(tx, source, clock());
+    await setProgress(tx, run, {
+      counts: { ...counts, ...(waitsUntil && { waiting: open }) },
+      progress: total === 0 ? 1 : (total - open) / total,
+      dueAt: open === 0 ? null : (waitsUntil ?? clock()),
+      hasReview: run.isAutomatic && waiting > 0,
+    });
   });
 }
 
@@ -47,10 +60,11 @@ async function publishOne(services: RunServices, run: Run, n: number): Promise<D
       // A suspended organizer's import goes on once the account is restored, or is deleted with it.
       if (!(await lockAccount(tx, run.userId))) throw new Problem('account_suspended');
       const entry = await lockEntry(tx, run, n);
-      if (!entry || entry.isPublished) return;
+      // The source was deleted, or has replaced the entry.
+      if (!entry || entry.isPublished || (run.isAutomatic && entry.waits)) return;
       const published = isChosen(entry, run) ? await publishChosen(tx, services, run, entry) : entry;
       await updateEntry(tx, run, { ...published, isPublished: true });
-      if (entry === published) await forgetChange(tx, run.userId, entry);
+      if (entry === published) await forgetChange(tx, run.userId, entry, run.sourceId !== null);
     });
     return null;
   } catch (error) {
@@ -79,6 +93,7 @@ async function publishChosen(
       organizerId: run.userId,
       publicUrl: services.config.publicUrl,
       now: services.clock(),
+      isAutomatic: run.isAutomatic,
       countNew: (tx: Transaction) => countTowardsQuota(tx, services, run.userId, 'imports'),
     };
     const { eventId } = await publishEntry(tx, context, entry);

@@ -1,48 +1,39 @@
 /** Reads the file of an import, and stores its entries for the review. */
-import { inChunks } from '#base';
 import { type Database, transaction } from '#pg';
-import type { Coordinates } from '#record-index';
 import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
-import type { EnteredEvent } from '../../events/schemas.ts';
-import { instantOf, readDate } from '../../events/series/schedule.ts';
-import type { Gazetteer } from '../../places/gazetteer.ts';
 import { loadGazetteer } from '../../places/load-gazetteer.ts';
+import { addDuplicates } from '../add-duplicates.ts';
 import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
 import { type FileKind, kindOf } from '../file-kind.ts';
-import { findDuplicates } from '../find-duplicates.ts';
-import type { DefaultPlace } from '../place-entries.ts';
+import { SourceProblem } from '../import-problem.ts';
+import { namedPlace } from '../place-entries.ts';
 import { readEntries } from '../read-entries.ts';
 import { readFile } from '../read-file.ts';
-import { fetchSource } from '../sources/fetch-source.ts';
+import { type FetchServices, obtainFile } from '../sources/shared-fetches.ts';
+import { keyPrefixOf } from '../sources/source-repo.ts';
 import type { Question } from '../tables/date-order.ts';
 import {
   type Counts,
-  findSource,
+  findInput,
   insertEntries,
   lockRun,
+  postponeRun,
   type Run,
-  type Source,
+  type RunInput,
   setQuestion,
   setReview,
 } from './repo.ts';
-
-/** A statement of more entries would take long to write. */
-const storedAtOnce = 50;
-
-type Services = {
-  db: Database;
-  clock: () => Date;
-  config: { importTestOrigin?: string | undefined };
-};
+import { wantedOf } from './wanted-fetch.ts';
 
 /**
  * Reading changes nothing but the entries, which are stored in one transaction: an interrupted attempt leaves none, and of two servers
  * the second finds the import read.
- * @throws CalendarError
+ * @throws CalendarError; SourceProblem
  */
-export async function readRun({ db, clock, config }: Services, run: Run): Promise<void> {
-  const source = await findSource(db, run);
-  const file = await fileOf(source, run, config.importTestOrigin);
+export async function readRun(services: FetchServices, run: Run): Promise<void> {
+  const { db, clock } = services;
+  const input = await findInput(db, run);
+  const file = await fileOf(services, run, input);
   if (!file) return;
   const read = await readFile(file.bytes, file.kind, run.answers);
   if ('question' in read) return await askFor(db, run, { question: read.question, ...file });
@@ -50,36 +41,37 @@ export async function readRun({ db, clock, config }: Services, run: Run): Promis
   const { place, category, visibility } = run.options;
   const { entries } = await readEntries(db, read, {
     ...{ organizerId: run.userId, category, visibility, gazetteer, now: clock() },
-    place: place && named(place, gazetteer),
+    place: place && namedPlace(place, gazetteer),
+    // As those of a source: who follows the address later has the same entries.
+    keyPrefix: input.addressHash ? keyPrefixOf(input.addressHash) : '',
   });
   const compared = await compareEntries(db, { organizerId: run.userId, keepsEdits: false }, entries);
   await addDuplicates(db, run.userId, compared, clock());
   await transaction(db, async (tx) => {
     const locked = await lockRun(tx, run);
     if (locked?.status !== 'reading') return;
-    let first = 1;
-    for (const some of inChunks(compared, storedAtOnce)) {
-      await insertEntries(tx, run, some, first);
-      first += some.length;
-    }
+    await insertEntries(tx, run, compared);
     await setReview(tx, run, countStates(compared));
   });
 }
 
 type SentFile = { bytes: Buffer; kind: FileKind };
 
-/** Null if another server has read it. @throws SourceError; CalendarError */
+/** Null if another server has read it, or if the address may not be fetched now: the import is read later. @throws SourceProblem */
 async function fileOf(
-  source: Source,
-  { media }: Run,
-  testOrigin: string | undefined,
+  services: FetchServices,
+  run: Run,
+  { file, url: address }: RunInput,
 ): Promise<SentFile | null> {
-  const url = source.url === null ? null : parseAddress(source.url);
-  if (url) {
-    const { bytes, type } = await fetchSource(url, { testOrigin });
-    return { bytes, kind: kindOf(bytes, type) };
+  const url = address === null ? null : parseAddress(address);
+  if (!url) return file && run.media !== 'url' ? { bytes: file, kind: run.media } : null;
+  const answer = await obtainFile(services, url, await wantedOf(services, run, url));
+  if ('waitUntil' in answer) {
+    await postponeRun(services.db, run, answer.waitUntil);
+    return null;
   }
-  return source.file && media !== 'url' ? { bytes: source.file, kind: media } : null;
+  if (answer.problem !== null) throw new SourceProblem(answer.problem);
+  return { bytes: answer.body, kind: kindOf(answer.body, answer.type) };
 }
 
 /** The import waits for the answer, with its file. */
@@ -94,40 +86,8 @@ async function askFor(
   });
 }
 
-const named = (place: Coordinates, gazetteer: Gazetteer): DefaultPlace => ({
-  ...place,
-  name: gazetteer.nearest(place)?.name ?? `${place.lat}, ${place.lng}`,
-});
-
 function countStates(entries: ComparedEntry[]): Counts {
   const counts: Counts = {};
   for (const { state } of entries) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
-}
-
-/** Of a series, the event of the next date. */
-function nextOf(event: EnteredEvent, series: ComparedEntry['series']): EnteredEvent {
-  const next = series?.next[0];
-  const date = next === undefined ? null : readDate(next, event.allDay);
-  return date ? { ...event, startAt: instantOf(date, event.timezone).toISOString() } : event;
-}
-
-/** New entries that may be events which exist are doubtful. */
-async function addDuplicates(
-  db: Database,
-  userId: string,
-  entries: ComparedEntry[],
-  now: Date,
-): Promise<void> {
-  const added = entries.flatMap((entry) =>
-    entry.event && (entry.state === 'new' || entry.state === 'doubtful')
-      ? [{ uid: entry.uid, event: nextOf(entry.event, entry.series), entry, now }]
-      : [],
-  );
-  const found = await findDuplicates(db, { id: userId, role: 'user' }, added);
-  for (const [i, duplicates] of found.entries()) {
-    const entry = added[i]?.entry;
-    if (!entry || duplicates.length === 0) continue;
-    Object.assign(entry, { duplicates, doubts: [...entry.doubts, 'duplicate'], state: 'doubtful' });
-  }
 }

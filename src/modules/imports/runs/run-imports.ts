@@ -1,10 +1,11 @@
 /** Reads and publishes imports, on any server: one that ends leaves its import to the others. */
 import { isTransient } from '#pg';
 import { CalendarError } from '../calendar-error.ts';
-import { SourceError } from '../sources/fetch-source.ts';
+import { problemOfFetched, problemOfFile, problemOfSource, SourceProblem } from '../import-problem.ts';
+import type { ImportProblem } from '../problem-codes.ts';
 import { publishRun } from './publish-run.ts';
 import { readRun } from './read-run.ts';
-import { claimRun, findRun, type ImportProblem, listDue, type Run, setFailed } from './repo.ts';
+import { claimRun, findRun, listDue, type Run, setFailed } from './repo.ts';
 import type { RunServices } from './services.ts';
 
 /**
@@ -49,17 +50,9 @@ async function workOn(services: RunServices, run: Run): Promise<void> {
   }
 }
 
-/** Null for an error of the server. Of what an address answered, nothing is shown. */
+/** Null for an error of the server. */
 function problemOf(error: unknown, { media }: Run): ImportProblem | null {
-  if (error instanceof SourceError)
-    return { code: 'source_unreachable', detail: 'The address did not answer with a file.' };
+  if (error instanceof SourceProblem) return problemOfSource(error.code);
   if (!(error instanceof CalendarError)) return null;
-  if (media === 'url' && error.code === 'file_unreadable')
-    return {
-      code: 'source_unreadable',
-      detail: 'What is at the address is no calendar, no table and no web page with events.',
-    };
-  if (media === 'url' && error.code === 'date_order')
-    return { code: 'date_order', detail: 'Some dates of a column have the day first, and others the month.' };
-  return { code: error.code, detail: `The file ${error.message}.` };
+  return media === 'url' ? problemOfFetched(error) : problemOfFile(error);
 }

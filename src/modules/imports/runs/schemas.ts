@@ -4,6 +4,8 @@ import { body, named, nullable, oneOf, ref, timestamp } from '../../../http/sche
 import { EnteredEvent, EventChange, NewEvent } from '../../events/schemas.ts';
 import { entryStates } from '../compare-entries.ts';
 import { doubts } from '../entry-content.ts';
+import { problemCodes } from '../problem-codes.ts';
+import { autoPublish, autoPublishText } from '../sources/schemas.ts';
 import { type Answers, dateOrders } from '../tables/date-order.ts';
 
 const importId = Type.String({
@@ -36,21 +38,20 @@ export const NewImport = body(
       description: 'The address of a calendar: https, http or webcal, with the port 80 or 443.',
       examples: ['https://example.org/calendar.ics'],
     }),
+    follow: Type.Optional(
+      Type.Boolean({
+        description: 'With `true`, the address becomes a source, which the server fetches from now on.',
+      }),
+    ),
+    autoPublish: Type.Optional({ ...autoPublish, description: `With \`follow\`: ${autoPublishText}` }),
   },
   { examples: [{ url: 'https://example.org/calendar.ics' }] },
 );
 
+export type NewImport = Static<typeof NewImport>;
+
 export const importStatuses = ['reading', 'review', 'publishing', 'done', 'failed'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
-
-export const problemCodes = [
-  'file_unreadable',
-  'payload_too_large',
-  'date_order',
-  'source_unreachable',
-  'source_unreadable',
-] as const;
-export type ImportProblemCode = (typeof problemCodes)[number];
 
 const dateOrder = oneOf(dateOrders, { examples: ['dayFirst'] });
 

@@ -10,46 +10,94 @@ import { CalendarError } from '../calendar-error.ts';
 import { maxFileBytes, tooLarge } from '../file-bytes.ts';
 import { redirectionOf } from './source-address.ts';
 
-/** The calendar cannot be fetched. All reasons look the same: they would tell which machines of the operator exist. */
-export class SourceError extends Error {}
+/**
+ * The calendar cannot be fetched. All reasons look the same: they would tell which machines of the operator exist. `retryAfter`: what
+ * the host said, unless it said nothing.
+ */
+export class SourceError extends Error {
+  retryAfter: string | undefined;
+}
+
+/** A host may not be fetched now. */
+export class SourceBusy extends Error {
+  readonly until: Date;
+  constructor(until: Date) {
+    super('the host is busy');
+    this.until = until;
+  }
+}
 
 /** For all connections and the whole body. */
 const timeoutMs = 20_000;
 const maxRedirects = 3;
 
+/** What the host said of the file that was fetched last. */
+export type Validators = { etag: string | null; lastModified: string | null };
+
 type FetchOptions = {
   /** An origin that tests may use, wherever it is. */
   testOrigin: string | undefined;
+  /** Of the file that is known; the host need not send it again. */
+  known?: Validators | undefined;
+  /** Counts the request that a redirect leads to, if it is one to another host. @returns until when the host is busy, or null */
+  countHost?: (url: URL) => Promise<Date | null>;
 };
 
-/** `type`: the media type that the answer names, without its parameters; empty without one. */
-export type FetchedFile = { bytes: Buffer; type: string };
+/** `body`: null if the file is the known one. `type`: the media type that the answer names, without its parameters; empty without one. */
+export type FetchedFile = Validators & { body: Buffer | null; type: string };
 
-/** @throws SourceError; CalendarError for a body that is too long */
-export async function fetchSource(address: URL, { testOrigin }: FetchOptions): Promise<FetchedFile> {
+/** @throws SourceError; SourceBusy; CalendarError for a body that is too long */
+export async function fetchSource(
+  address: URL,
+  { testOrigin, known, countHost }: FetchOptions,
+): Promise<FetchedFile> {
   const signal = AbortSignal.timeout(timeoutMs);
+  const failure = new SourceError('the address did not answer with a file');
   try {
     let url = address;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-      const response = await request(url, testOrigin, signal);
-      if (response.statusCode === 200) return { bytes: await readBody(response), type: typeOf(response) };
-      const { location } = response.headers;
+      const response = await request(url, { testOrigin, known, signal });
+      if (response.statusCode === 200)
+        return { ...validatorsOf(response), body: await readBody(response), type: typeOf(response) };
+      const { location, 'retry-after': retryAfter } = response.headers;
       response.destroy();
+      if (response.statusCode === 304 && known) return { ...known, body: null, type: '' };
+      failure.retryAfter = retryAfter;
       const next = isRedirection(response) && location ? redirectionOf(url, location, testOrigin) : null;
       if (!next) break;
+      const busyUntil = next.host === url.host ? null : ((await countHost?.(next)) ?? null);
+      if (busyUntil) throw new SourceBusy(busyUntil);
       url = next;
     }
   } catch (error) {
-    if (error instanceof CalendarError) throw error;
+    if (error instanceof CalendarError || error instanceof SourceBusy) throw error;
   }
-  throw new SourceError('the address did not answer with a file');
+  throw failure;
 }
+
+/** A longer value would be no help: it is sent back with each request. */
+const maxValidator = 1_000;
+
+const validatorsOf = ({ headers }: IncomingMessage): Validators => ({
+  etag: shortOrNull(headers.etag),
+  lastModified: shortOrNull(headers['last-modified']),
+});
+
+/** Bytes that are no visible ASCII could not be sent back. */
+const shortOrNull = (value: string | undefined): string | null =>
+  value !== undefined && value.length <= maxValidator && /^[\x20-\x7e]+$/.test(value) ? value : null;
 
 const isRedirection = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode);
 
 const typeOf = ({ headers }: IncomingMessage): string =>
   headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+const headersOf = (known: Validators | undefined): Record<string, string> => ({
+  ...headers,
+  ...(known?.etag && { 'if-none-match': known.etag }),
+  ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+});
 
 const headers = {
   accept: 'text/calendar, text/csv;q=0.9, text/html;q=0.8, */*;q=0.5',
@@ -59,8 +107,11 @@ const headers = {
 
 async function request(
   url: URL,
-  testOrigin: string | undefined,
-  signal: AbortSignal,
+  {
+    testOrigin,
+    known,
+    signal,
+  }: { testOrigin: string | undefined; known: Validators | undefined; signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const isAllowed = url.origin === testOrigin ? () => true : isPublicAddress;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -69,7 +120,7 @@ async function request(
   const { request } = url.protocol === 'https:' ? https : http;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // A connection of its own: one of another request could lead to an address that was judged before.
-  request(url, { headers, signal, agent: false, lookup: lookupAllowed(isAllowed) })
+  request(url, { headers: headersOf(known), signal, agent: false, lookup: lookupAllowed(isAllowed) })
     .on('error', reject)
     .on('response', resolve)
     .end();

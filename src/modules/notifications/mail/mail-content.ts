@@ -135,6 +135,8 @@ function buttonOf({ row, names, guestUrl }: MailedNews, links: string, language:
     return { text: mailText('news_see_event', language), url: guestUrl ?? `${links}/e/${eventId}` };
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
+  if (kind === 'sourceFailed')
+    return { text: mailText('news_see_sources', language), url: `${links}/import/sources` };
   if (kind === 'decision')
     return { text: mailText('news_see_notifications', language), url: `${links}/notifications` };
   if (kind === 'message')

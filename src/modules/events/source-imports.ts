@@ -1,0 +1,96 @@
+/** SQL of the table `imports` about the entries of one source: which are missing, and what they said. */
+import { type Queryable, sql, type Transaction } from '#pg';
+import type { EventRow } from './present.ts';
+import { listEventRows } from './repo.ts';
+
+/**
+ * An entry of a source that is known. `event`: null if it was deleted, or if the person left the entry out. `content`: what the source
+ * said; null after the deletion. `missingSince`: the first of the fetches in which it is missing.
+ */
+export type SourceImport<Content> = {
+  key: string;
+  event: EventRow | null;
+  content: Content | null;
+  hash: string | null;
+  missingSince: Date | null;
+  isAbsent: boolean;
+};
+
+/** Lists the entries of a source that are known. Locks nothing. */
+export async function listSourceImports<Content>(
+  db: Queryable,
+  organizerId: string,
+  keyPrefix: string,
+): Promise<SourceImport<Content>[]> {
+  const rows = await db.query<Omit<SourceImport<Content>, 'event'> & { eventId: string }>(sql`
+    select uid as key, event_id, content, hash, missing_since, is_absent from imports
+    where organizer_id = ${organizerId} and starts_with(uid, ${keyPrefix}) and part_of is null order by uid`);
+  const events = await listEventRows(
+    db,
+    rows.map(({ eventId }) => eventId),
+  );
+  const byId = new Map(events.map((event) => [event.id, event]));
+  return rows.map(({ eventId, ...row }) => ({ ...row, event: byId.get(eventId) ?? null }));
+}
+
+/** How many events came from each source of a person, by the beginning of the keys. */
+export async function countSourceEvents(db: Queryable, organizerId: string): Promise<Map<string, number>> {
+  const rows = await db.query<{ prefix: string; count: number }>(sql`
+    with i as materialized (
+      select split_part(uid, ' ', 1) || ' ' as prefix, event_id from imports
+      where organizer_id = ${organizerId} and starts_with(uid, 'source:')
+    ), e as materialized (
+      select id as key, id from events where organizer_id = ${organizerId}
+      union all select series_id, id from events where organizer_id = ${organizerId} and series_id is not null
+    )
+    select i.prefix, count(distinct e.id)::int as count from i join e on e.key = i.event_id group by i.prefix`);
+  return new Map(rows.map(({ prefix, count }) => [prefix, count]));
+}
+
+/** Gives an entry the key under which its source has it now, unless that key exists. */
+export const renameKey = async (
+  tx: Transaction,
+  organizerId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> => {
+  await tx.execute(sql`
+    update imports set uid = ${to}, missing_since = null
+    where organizer_id = ${organizerId} and uid = ${from}
+      and not exists (select 1 from imports i where i.organizer_id = ${organizerId} and i.uid = ${to})`);
+  await tx.execute(sql`
+    update imports set part_of = ${to} where organizer_id = ${organizerId} and part_of = ${from}`);
+};
+
+/** `said`: entries that change nothing, with what they say now. */
+export type SourceFindings = {
+  missing: string[];
+  present: string[];
+  said: { key: string; content: object; hash: string | null }[];
+  fetchedAt: Date;
+};
+
+/** Stores which entries of a source a good fetch lacks, and which it has again. */
+export async function setFindings(
+  tx: Transaction,
+  organizerId: string,
+  { missing, present, said, fetchedAt }: SourceFindings,
+): Promise<void> {
+  if (missing.length > 0)
+    await tx.execute(sql`
+      update imports set missing_since = ${fetchedAt}
+      where organizer_id = ${organizerId} and uid = any(${missing}::text[]) and missing_since is null`);
+  if (present.length > 0)
+    await tx.execute(sql`
+      update imports set missing_since = null where organizer_id = ${organizerId} and uid = any(${present}::text[])`);
+  for (const { key, content, hash } of said)
+    await tx.execute(sql`
+      update imports set content = ${JSON.stringify(content)}::jsonb, hash = ${hash}
+      where organizer_id = ${organizerId} and uid = ${key} and content is not null`);
+}
+
+/** An entry that is there again, whose event a person had restored meanwhile. */
+export const endAbsence = async (tx: Transaction, organizerId: string, keys: string[]): Promise<void> => {
+  if (keys.length === 0) return;
+  await tx.execute(sql`
+    update imports set is_absent = false where organizer_id = ${organizerId} and uid = any(${keys}::text[])`);
+};

@@ -1,0 +1,21 @@
+/** How new the answer of an address must be for an import. */
+import type { Queryable } from '#pg';
+import { hashOfAddress, type Wanted } from '../sources/shared-fetches.ts';
+import { hourOf } from '../sources/source-hour.ts';
+import { hasOtherImport, type RunKey } from './repo.ts';
+
+type Services = { db: Queryable; config: { importTestOrigin?: string | undefined } };
+
+/**
+ * One fetch in an hour is for all people. A person who imports the address again wants what it says now, and nobody wants the failure
+ * of another.
+ */
+export async function wantedOf(
+  { db, config }: Services,
+  { createdAt, ...key }: RunKey & { createdAt: Date },
+  url: URL,
+): Promise<Wanted> {
+  const hourAgo = new Date(createdAt.getTime() - hourOf(url, config.importTestOrigin));
+  const isAgain = await hasOtherImport(db, key, { addressHash: hashOfAddress(url), since: hourAgo });
+  return { since: isAgain ? createdAt : hourAgo, problemsSince: createdAt };
+}

@@ -1,0 +1,108 @@
+/** Reads what a source says, and finds what that changes. */
+import { transaction } from '#pg';
+import { listSourceImports, renameKey } from '../../events/source-imports.ts';
+import { loadGazetteer } from '../../places/load-gazetteer.ts';
+import { addDuplicates } from '../add-duplicates.ts';
+import { CalendarError } from '../calendar-error.ts';
+import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
+import type { EntryContent } from '../entry-content.ts';
+import { kindOf } from '../file-kind.ts';
+import type { Calendar } from '../parse-calendar.ts';
+import { namedPlace } from '../place-entries.ts';
+import { type ReadEntry, readEntries } from '../read-entries.ts';
+import { readFile } from '../read-file.ts';
+import type { Question } from '../tables/date-order.ts';
+import { findAbsences, findRenames, type Known } from './absences.ts';
+import { decideEntries } from './decide-entries.ts';
+import type { FetchServices } from './shared-fetches.ts';
+import { keyPrefixOf, lockTaken, type Source } from './source-repo.ts';
+import type { Findings } from './store-findings.ts';
+
+/**
+ * @returns what the person has to say first; null if another server has the source now, or it was deleted
+ * @throws CalendarError for a file that cannot be read, or has no entry
+ */
+export async function readSource(
+  { db, clock }: FetchServices,
+  source: Source,
+  { body, type, fetchedAt, hourLength }: { body: Buffer; type: string; fetchedAt: Date; hourLength: number },
+): Promise<Findings | { question: Question } | null> {
+  const { userId, options, addressHash, autoPublish, answers } = source;
+  const { place, category, visibility } = options;
+  const file = await readFile(body, kindOf(body, type), answers);
+  if ('question' in file) return file;
+  const gazetteer = await loadGazetteer();
+  const keyPrefix = keyPrefixOf(addressHash);
+  const now = clock();
+  const { entries } = await readEntries(db, file, {
+    ...{ organizerId: userId, keyPrefix, category, visibility, gazetteer, now },
+    place: place && namedPlace(place, gazetteer),
+  });
+  // An outage often looks like a calendar without entries.
+  if (!entries.some(({ kind }) => kind !== 'refused'))
+    throw new CalendarError('file_unreadable', 'has no entry');
+  const known = await listKnown(db, userId, keyPrefix);
+  const renames = findRenames(known, entries);
+  if (renames.length > 0 && !(await rename(db, source, renames))) return null;
+  const current = renames.length > 0 ? await listKnown(db, userId, keyPrefix) : known;
+  const compared = await compareEntries(
+    db,
+    { organizerId: userId, keepsEdits: false, byHash: true },
+    entries,
+  );
+  await addDuplicates(db, userId, compared, now);
+  const keys = new Set(compared.map(({ key }) => key));
+  const isUnreadable = unreadableKeys(
+    file.calendar,
+    keyPrefix,
+    entries.some(({ kind }) => kind === 'refused'),
+  );
+  const isPresent = (key: string) => keys.has(key) || isUnreadable(key);
+  const absences = findAbsences(current, isPresent, { now, fetchedAt, hourLength });
+  const byKey = new Map(current.map((one) => [one.key, one]));
+  const isEdited = await findEditedSeries(db, userId, entries, compared);
+  const decisions = decideEntries(compared, byKey, absences, { autoPublish, now, isEdited });
+  return { decisions, absences, present: current.filter(({ key }) => isPresent(key)), fetchedAt };
+}
+
+/** Of a series that keeps what was changed here, something else would change. */
+async function findEditedSeries(
+  db: FetchServices['db'],
+  organizerId: string,
+  entries: ReadEntry[],
+  compared: ComparedEntry[],
+): Promise<(entry: ComparedEntry) => boolean> {
+  const some = entries.filter((_, i) => compared[i]?.state === 'changed' && compared[i]?.series);
+  const kept = await compareEntries(db, { organizerId, keepsEdits: true, byHash: true }, some);
+  const byKey = new Map(kept.map((entry) => [entry.key, entry]));
+  const changeOf = (entry: ComparedEntry | undefined) =>
+    JSON.stringify([entry?.state, entry?.change, entry?.series?.change]);
+  return (entry) => changeOf(entry) !== changeOf(byKey.get(entry.key));
+}
+
+const listKnown = (db: FetchServices['db'], userId: string, keyPrefix: string): Promise<Known[]> =>
+  listSourceImports<EntryContent>(db, userId, keyPrefix);
+
+/** Under the lock of the source. @returns false if another server has it, or it was deleted */
+const rename = (db: FetchServices['db'], source: Source, renames: { from: string; to: string }[]) =>
+  transaction(db, async (tx) => {
+    if (!(await lockTaken(tx, source))) return false;
+    for (const one of renames) await renameKey(tx, source.userId, one);
+    return true;
+  });
+
+/** An entry that cannot be read is there all the same: its event is not missing. */
+function unreadableKeys(
+  { blocks }: Calendar,
+  keyPrefix: string,
+  hasUnreadable: boolean,
+): (key: string) => boolean {
+  if (!hasUnreadable) return () => false;
+  const uids = new Set(
+    blocks.flatMap(({ lines }) => {
+      const line = lines.find(({ text }) => /^UID[:;]/i.test(text));
+      return line ? [line.text.slice(line.text.indexOf(':') + 1).trim()] : [];
+    }),
+  );
+  return (key) => uids.has(key.slice(keyPrefix.length).split('\n', 1)[0] ?? '');
+}
