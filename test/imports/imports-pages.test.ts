@@ -288,6 +288,10 @@ test('page: without events it is source_unreadable, and hostile JSON holds nothi
     ),
   );
   assert.equal(nested.status, 'review');
+  const complex = await fetchPage(
+    html({ ...concert, '@type': 'Event' }, { '@graph': Array(20_001).fill({}) }),
+  );
+  assert.deepEqual([complex.status, complex.counts.refused], ['review', 1]);
   const many = await fetchPage(
     html(Array(5_001).fill({ '@type': 'Event', name: 'x', startDate: '2027-01-01' })),
   );

@@ -7,7 +7,7 @@ export type Script = { line: number; text: string | null };
 
 const maxScripts = 500;
 /** In characters, of one script: longer JSON would hold the event loop. */
-const maxLength = 2_000_000;
+const maxLength = 1_000_000;
 
 /** @param pieces of the page, in their order */
 export async function findScripts(pieces: string[]): Promise<Script[]> {

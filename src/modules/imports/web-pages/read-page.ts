@@ -13,7 +13,7 @@ import { findScripts, type Script } from './find-scripts.ts';
 export async function readPage(bytes: Buffer): Promise<FileEntries> {
   const scripts = await mapInTurns(await findScripts(await decodeText(bytes)), parseScript);
   const read = scripts.filter((script): script is Json => 'value' in script);
-  const { events, references } = findEvents(read);
+  const { events, references } = await findEvents(read);
   if (events.length === 0) throw new CalendarError('file_unreadable', 'has no events in JSON-LD');
   if (events.length > maxEntries) throw tooManyEntries();
   const calendar = noCalendar();
@@ -22,6 +22,22 @@ export async function readPage(bytes: Buffer): Promise<FileEntries> {
   return { calendar, parsed: [...withoutRepeated(entries), ...broken] };
 }
 
+/** `JSON.parse` takes a second for a million lists within each other, and cannot be divided. */
+const maxObjects = 20_000;
+/** Values, and commas in texts. */
+const maxCommas = 40_000;
+const [openBrace, openBracket, comma] = [123, 91, 44];
+
+/** Whether it has more objects and lists than a page of events. Brackets within texts are few. */
+function isTooComplex(text: string): boolean {
+  let [objects, commas] = [0, 0];
+  for (let i = 0; i < text.length && objects <= maxObjects && commas <= maxCommas; i++) {
+    const code = text.charCodeAt(i);
+    if (code === openBrace || code === openBracket) objects++;
+    else if (code === comma) commas++;
+  }
+  return objects > maxObjects || commas > maxCommas;
+}
 const opening = /^(?:<!--|(?:\/\/|\/\*)?\s{0,10}<!\[CDATA\[(?:\s{0,10}\*\/)?)/;
 const closing = /(?:-->|(?:\/\/|\/\*)?\s{0,10}\]\]>(?:\s{0,10}\*\/)?)$/;
 /** The closing of a comment is within so many characters of the end. */
@@ -29,7 +45,8 @@ const tailLength = 30;
 
 /** JSON in a comment of HTML or a CDATA section, and with line breaks in its texts, which JSON does not have. */
 function parseScript({ line, text }: Script): Json | EntryIssue {
-  if (text === null) return { line, cause: 'broken', reason: 'is JSON-LD that is too long' };
+  if (text === null || isTooComplex(text))
+    return { line, cause: 'broken', reason: 'is JSON-LD that is too long or has too many objects' };
   const trimmed = text.trim();
   const bare =
     trimmed.slice(0, -tailLength).replace(opening, '') + trimmed.slice(-tailLength).replace(closing, '');
