@@ -136,7 +136,7 @@ function buttonOf({ row, names, guestUrl }: MailedNews, links: string, language:
   if (kind === 'reports')
     return { text: mailText('news_see_reports', language), url: `${links}/admin/reports` };
   if (kind === 'sourceFailed')
-    return { text: mailText('news_see_sources', language), url: `${links}/import/sources` };
+    return { text: mailText('news_see_sources', language), url: `${links}/import` };
   if (kind === 'decision')
     return { text: mailText('news_see_notifications', language), url: `${links}/notifications` };
   if (kind === 'message')

@@ -103,7 +103,7 @@ const toItem = ({ quantity, emoji, title }: Notification['bringing'][number]): s
 export function hrefOf({ kind, person, event }: Notification): string | null {
   if (event) return `/e/${event.id}`;
   if (kind === 'reports') return '/admin/reports';
-  if (kind === 'sourceFailed') return '/import/sources';
+  if (kind === 'sourceFailed') return '/import';
   if (!person) return null;
   return kind === 'message' ? `/messages/${person.id}#newest` : `/u/${person.id}`;
 }
