@@ -54,7 +54,7 @@ export function packCities({ source, cities }: Cities): GazetteerData {
  * Leaves out places of unknown population that have the label of a known one: visitors could not tell the two apart in a list, and
  * mean the known one.
  */
-function withoutLikeNames(sorted: City[]): City[] {
+export function withoutLikeNames(sorted: City[]): City[] {
   const known = new Set(sorted.filter(({ population }) => population > 0).map(labelOf));
   return sorted.filter((city) => city.population > 0 || !known.has(labelOf(city)));
 }

@@ -4,7 +4,7 @@ import { Gazetteer } from './gazetteer.ts';
 import { readGazetteerFile } from './gazetteer-file.ts';
 
 /**
- * The gazetteer of this process, which takes 15 MB from the first call on.
+ * The gazetteer of this process, which takes 18 MB from the first call on.
  * @throws Problem `unavailable` if its file was not built
  */
 export const loadGazetteer = lazily(async (): Promise<Gazetteer> => {

@@ -19,7 +19,7 @@ import { normalizeName } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };
 
 /** Smaller places are listed if they are the seat of an administration. */
-const minPopulation = 1_000;
+const minPopulation = 500;
 const seats = new Set(['PPLA', 'PPLA2', 'PPLA3', 'PPLC']);
 /** Smaller towns have few names that differ from their own. */
 const minPopulationOfOtherNames = 15_000;

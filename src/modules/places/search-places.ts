@@ -17,7 +17,7 @@ export const searchPlaces = defineEndpoint({
   path: '/v1/places',
   summary: 'Search towns and cities by name, or by an address',
   description:
-    'Towns and cities, most of them with 1,000 inhabitants or more, for the location of an event or of a search. The ' +
+    'Towns and cities, most of them with 500 inhabitants or more, for the location of an event or of a search. The ' +
     'largest first, and those whose whole name is `q` before much larger ones. With `near`, the near and large ones first.',
   caller: 'none',
   uncached: true,
