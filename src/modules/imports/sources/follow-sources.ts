@@ -18,6 +18,7 @@ import {
   lockTaken,
   postponeSource,
   type Source,
+  setFailure,
   setSuccess,
   takeSource,
 } from './source-repo.ts';
@@ -148,7 +149,8 @@ async function storeQuestion(
       const run = first ?? (await insertSourceRun(tx, source, { status: 'reading' }, clock()));
       await setQuestion(tx, run, { question, file: null, media: 'url' });
     }
-    await postponeSource(tx, source, dueAt);
+    // A fetch that succeeded ends the failures before it, although the calendar is not read yet.
+    await setFailure(tx, source, { problem: null, failingSince: null, failures: 0, dueAt });
   });
 }
 

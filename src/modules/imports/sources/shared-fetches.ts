@@ -4,15 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dayMs, minuteMs } from '#base';
-import {
-  type Database,
-  empty,
-  type Queryable,
-  type Statement,
-  sql,
-  type Transaction,
-  transaction,
-} from '#pg';
+import { type Database, empty, type Statement, sql, type Transaction, transaction } from '#pg';
 import { CalendarError } from '../calendar-error.ts';
 import type { ImportProblemCode } from '../problem-codes.ts';
 import { countFetch, sourceBusy } from './count-fetch.ts';
@@ -111,7 +103,7 @@ export async function obtainFile(services: FetchServices, url: URL, wanted: Want
       update source_fetches set leased_until = ${leasedUntil}, reserved_until = null where address_hash = ${hash}`);
     return row;
   });
-  if (next === 'stored') return await readAnswer(services.db, hash);
+  if (next === 'stored') return await readAnswer(services, hash);
   if (next instanceof Date) return { waitUntil: next };
   return await fetchFor(services, url, { hash, leasedUntil, row: next });
 }
@@ -145,7 +137,7 @@ async function fetchFor(services: FetchServices, url: URL, lease: Lease): Promis
     // The file that is known stays: the host may say later that it has not changed.
     await store(services, lease, sql`problem = ${code}, not_before = ${notBefore}`);
   }
-  return await readAnswer(db, hash);
+  return await readAnswer(services, hash);
 }
 
 /** Stores the result of a fetch, unless another server has taken the address over. */
@@ -159,7 +151,7 @@ async function store(
     where address_hash = ${hash} and leased_until = ${leasedUntil}`);
 }
 
-async function readAnswer(db: Queryable, hash: Buffer): Promise<Obtained> {
+async function readAnswer({ db, clock }: FetchServices, hash: Buffer): Promise<Obtained> {
   const [row] = await db.query<{
     fetchedAt: Date | null;
     problem: ImportProblemCode | null;
@@ -169,7 +161,7 @@ async function readAnswer(db: Queryable, hash: Buffer): Promise<Obtained> {
   }>(sql`
     select fetched_at, problem, case when problem is null then body end as body, body_hash, media_type as type
     from source_fetches where address_hash = ${hash}`);
-  if (!row?.fetchedAt) return { waitUntil: new Date(Date.now() + retryMs) };
+  if (!row?.fetchedAt) return { waitUntil: new Date(clock().getTime() + retryMs) };
   const { fetchedAt, problem, body, bodyHash, type } = row;
   if (problem === null && body && bodyHash)
     return { fetchedAt, problem: null, body, type: type ?? '', hash: bodyHash };

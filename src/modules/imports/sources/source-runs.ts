@@ -78,7 +78,7 @@ export async function insertSourceRun(
 
 type State = { status: 'review' | 'publishing' | 'done'; isAutomatic?: boolean; dueAt?: Date | null };
 
-/** Sets the state of a locked import, and counts its entries. */
+/** Sets the state of a locked import, whose file could be read without a question, and counts its entries. */
 export async function setState(
   tx: Transaction,
   run: Run,
@@ -86,7 +86,8 @@ export async function setState(
 ): Promise<void> {
   const progress = status === 'done' ? 1 : 0;
   await tx.execute(sql`
-    update import_runs set status = ${status}, is_automatic = ${isAutomatic}, due_at = ${dueAt}, progress = ${progress}, url = null
+    update import_runs set status = ${status}, is_automatic = ${isAutomatic}, due_at = ${dueAt}, progress = ${progress}, url = null,
+      questions = '[]'
     where user_id = ${run.userId} and id = ${run.id}`);
   await setCounts(tx, run, await countEntries(tx, run));
 }
