@@ -5,28 +5,15 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test, { beforeEach } from 'node:test';
-import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
-import { followSources } from '../../src/modules/imports/sources/follow-sources.ts';
 import { createNotificationClient } from '../notifications/notification-client.ts';
 import { calendar, calendarEntry } from '../support/calendar-files.ts';
 import { createUser, type Person } from '../support/factories.ts';
-import { expectProblem, expectStatus, startTestApp, TestClock } from '../support/setup.ts';
+import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { startCalendarHost } from './calendar-host.ts';
 import { createImportClient } from './import-client.ts';
-import { createSourceClient, jobServices, type Source } from './source-client.ts';
+import { createSourceClient, type Source } from './source-client.ts';
+import { createStandingJobs, hour, hourAndJitter, StandingClock } from './standing-clock.ts';
 
-class StandingClock extends TestClock {
-  // Counts of a host begin with its hours.
-  #now = Math.ceil(Date.now() / 1_000) * 1_000;
-  override now = (): Date => new Date(this.#now);
-  override advance(ms: number): void {
-    this.#now += ms;
-  }
-}
-
-const hour = 1_000;
-/** An hour, with what the next fetch may be late. */
-const hourAndJitter = 1.1 * hour;
 const host = await startCalendarHost();
 const clock = new StandingClock();
 const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin }, clock });
@@ -34,29 +21,10 @@ const second = await api.startAnother();
 const { entriesOf, publish, until } = createImportClient(api);
 const { sendFollow, get, follow, eventually, statusesOf, titlesOf, waitingOf } = createSourceClient(api);
 const { deliver } = createNotificationClient(api);
+const { work, after } = createStandingJobs(api, host.origin, eventually);
 
 const fileOf = (...titles: string[]): string =>
   calendar(...titles.map((title) => calendarEntry({ SUMMARY: title, UID: `${title}@host` })));
-
-/** The job of a server does what is due. */
-async function work(server = api): Promise<void> {
-  const services = jobServices(server, host.origin);
-  await followSources(services);
-  await runImports(services);
-}
-
-/** Lets time pass, and waits until something holds, whichever server does the work. */
-async function after<T>(
-  ms: number,
-  what: string,
-  look: () => Promise<T | null | undefined | false>,
-): Promise<T> {
-  clock.advance(ms);
-  return await eventually(what, async () => {
-    await work();
-    return await look();
-  });
-}
 
 /** A good fetch at this time. */
 const isGood = (person: Person, id: string) => async () => {

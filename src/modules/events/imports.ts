@@ -184,10 +184,11 @@ export const setSeriesContent = async (
   tx: Transaction,
   organizerId: string,
   key: string,
-  { content, hash }: { content: object; hash: string | null },
+  { content, hash, isAbsent }: SaidOfEntry & { content: object },
 ): Promise<void> => {
   await tx.query(sql`
-    update imports set content = ${JSON.stringify(content)}::jsonb, hash = ${hash}
+    update imports set content = ${JSON.stringify(content)}::jsonb, hash = ${hash},
+      is_absent = coalesce(${isAbsent ?? null}::bool, is_absent)
     where organizer_id = ${organizerId} and uid = ${key}`);
 };
 

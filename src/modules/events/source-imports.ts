@@ -1,15 +1,21 @@
 /** SQL of the table `imports` about the entries of one source: which are missing, and what they said. */
-import { type Queryable, sql, type Transaction } from '#pg';
+import { isOneOf, type Queryable, sql, type Transaction } from '#pg';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
+import { listSeriesRows, type Series } from './series/repo.ts';
+import { compare } from './series/schedule.ts';
 
 /**
- * An entry of a source that is known. `event`: null if it was deleted, or if the person left the entry out. `content`: what the source
- * said; null after the deletion. `missingSince`: the first of the fetches in which it is missing.
+ * An entry of a source that is known. `event`: null of a series, if it was deleted, and if the person left the entry out. `series`: in
+ * the order of their dates, several if a person has split it here, none if it was deleted; null for a single event. `coming`: the
+ * statuses of its events that have not ended. `content`: what the source said; null after the deletion. `missingSince`: the first of
+ * the fetches in which it is missing.
  */
 export type SourceImport<Content> = {
   key: string;
   event: EventRow | null;
+  series: Series[] | null;
+  coming: EventRow['status'][];
   content: Content | null;
   hash: string | null;
   missingSince: Date | null;
@@ -21,16 +27,59 @@ export async function listSourceImports<Content>(
   db: Queryable,
   organizerId: string,
   keyPrefix: string,
+  now: Date,
 ): Promise<SourceImport<Content>[]> {
-  const rows = await db.query<Omit<SourceImport<Content>, 'event'> & { eventId: string }>(sql`
-    select uid as key, event_id, content, hash, missing_since, is_absent from imports
+  const rows = await db.query<Row<Content>>(sql`
+    select uid as key, event_id, series_id, content, hash, missing_since, is_absent from imports
     where organizer_id = ${organizerId} and starts_with(uid, ${keyPrefix}) and part_of is null order by uid`);
   const events = await listEventRows(
     db,
     rows.map(({ eventId }) => eventId),
   );
   const byId = new Map(events.map((event) => [event.id, event]));
-  return rows.map(({ eventId, ...row }) => ({ ...row, event: byId.get(eventId) ?? null }));
+  const seriesOf = await listSeriesByKey(db, organizerId, keyPrefix, now);
+  return rows.map(({ eventId, seriesId, ...row }) => {
+    const event = byId.get(eventId) ?? null;
+    const parts = seriesId === null ? null : (seriesOf.get(row.key) ?? []);
+    const coming = parts
+      ? parts.flatMap((part) => part.coming)
+      : event && event.endAt > now
+        ? [event.status]
+        : [];
+    return { ...row, event, series: parts?.map(({ series }) => series) ?? null, coming };
+  });
+}
+
+type Row<Content> = Omit<SourceImport<Content>, 'event' | 'series' | 'coming'> & {
+  eventId: string;
+  seriesId: string | null;
+};
+type Part = { series: Series; coming: EventRow['status'][] };
+
+async function listSeriesByKey(
+  db: Queryable,
+  organizerId: string,
+  keyPrefix: string,
+  now: Date,
+): Promise<Map<string, Part[]>> {
+  const rows = await db.query<{ key: string; seriesId: string }>(sql`
+    select coalesce(part_of, uid) as key, series_id from imports
+    where organizer_id = ${organizerId} and starts_with(uid, ${keyPrefix}) and series_id is not null`);
+  if (rows.length === 0) return new Map();
+  const ids = [...new Set(rows.map(({ seriesId }) => seriesId))];
+  const [series, coming] = await Promise.all([
+    listSeriesRows(db, sql`where ${isOneOf(sql`id`, ids)}`),
+    db.query<{ seriesId: string; status: EventRow['status'] }>(sql`
+      select distinct series_id, status from events where ${isOneOf(sql`series_id`, ids)} and end_at > ${now}`),
+  ]);
+  const keyOf = new Map(rows.map(({ key, seriesId }) => [seriesId, key]));
+  const parts = series
+    .sort((a, b) => compare(a.schedule.first, b.schedule.first))
+    .map((one) => ({
+      series: one,
+      coming: coming.flatMap(({ seriesId, status }) => (seriesId === one.id ? [status] : [])),
+    }));
+  return Map.groupBy(parts, (part) => keyOf.get(part.series.id) ?? '');
 }
 
 /** How many events came from each source of a person, by the beginning of the keys. */

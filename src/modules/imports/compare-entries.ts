@@ -14,12 +14,13 @@ import {
 import type { EventRow } from '../events/present.ts';
 import type { EnteredEvent, EventChange } from '../events/schemas.ts';
 import { listOccurrencesOn } from '../events/series/occurrences.ts';
+import type { Series } from '../events/series/repo.ts';
 import type { DateChange } from '../series/own-dates.ts';
 import { compareSeries, enteredSeries, type KnownSeries } from './compare-series.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { Doubt, EntryContent } from './entry-content.ts';
 import { noDate, type ReadEntry, type ReplacedTime } from './read-entries.ts';
-import { isEmpty, type SaidSeries, type SeriesChange } from './series-change.ts';
+import { changeOfDates, isEmpty, type SaidSeries, type SeriesChange } from './series-change.ts';
 import { toEntered } from './to-entered.ts';
 
 export const entryStates = ['new', 'changed', 'same', 'doubtful', 'refused', 'skipped'] as const;
@@ -247,17 +248,47 @@ async function withoutEditedDates(
   const known = imported.get(entry.key);
   const said = known?.content;
   if (dates.length === 0 || !entry.series?.change || !said?.series) return entry;
+  const change = await withoutOwnDates(db, entry.series.change, known?.series ?? [], said as SaidSeries);
+  const series = { ...entry.series, change };
+  return { ...entry, series, state: entry.change || series.change ? 'changed' : 'same' };
+}
+
+async function withoutOwnDates(
+  db: Queryable,
+  change: SeriesChange,
+  parts: Series[],
+  said: SaidSeries,
+): Promise<SeriesChange | null> {
   const rows = await listOccurrencesOn(
     db,
-    known?.series?.map(({ id }) => id) ?? [],
-    dates.map(({ date }) => date),
+    parts.map(({ id }) => id),
+    change.dates.map(({ date }) => date),
   );
-  const change = {
-    ...entry.series.change,
-    dates: dates.flatMap((one) => withoutEdits(one, rows, said as SaidSeries)),
-  };
-  const series = { ...entry.series, change: isEmpty(change) ? null : change };
-  return { ...entry, series, state: entry.change || series.change ? 'changed' : 'same' };
+  const kept = { ...change, dates: change.dates.flatMap((one) => withoutEdits(one, rows, said)) };
+  return isEmpty(kept) ? null : kept;
+}
+
+/**
+ * Whether a person has changed something here that an entry changes of a series. The transaction must hold the locks of the parts.
+ * @param parts in the order of their dates
+ */
+export async function isSeriesEdited(
+  tx: Queryable,
+  { change, content, isAbsent, series }: ComparedEntry,
+  { parts, said }: { parts: Series[]; said: SaidSeries },
+): Promise<boolean> {
+  const last = parts.at(-1);
+  if (!last || !content || !series || (isAbsent && change?.status === 'cancelled')) return false;
+  const current = enteredSeries(last);
+  const isOther = (name: string) =>
+    name !== 'status' &&
+    groupOf(name as keyof EntryContent).some((member) => !isDeepStrictEqual(current[member], said[member]));
+  if (Object.keys(change ?? {}).some(isOther)) return true;
+  if (!series.change) return false;
+  const compared = { before: said, after: content as SaidSeries, parts };
+  const [asSaid, kept] = [false, true].map((keepsEdits) => changeOfDates({ ...compared, keepsEdits }));
+  const withoutOwn = kept && (await withoutOwnDates(tx, kept, parts, said));
+  return !isDeepStrictEqual(asSaid, withoutOwn);
 }
 
 /** A field that differs from what the file said before was changed here. */

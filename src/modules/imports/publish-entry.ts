@@ -129,7 +129,7 @@ export async function forgetChange(
   if (!content) return;
   if (series?.isKnown) {
     const [known] = await lockSeriesKey(tx, organizerId, key);
-    if (known !== undefined) await setSeriesContent(tx, organizerId, key, { content, hash });
+    if (known !== undefined) await setSeriesContent(tx, organizerId, key, { content, hash, isAbsent });
     return;
   }
   if (knownId === null) {

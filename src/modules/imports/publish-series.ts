@@ -30,7 +30,7 @@ import { requireRoom } from '../series/policy.ts';
 import { readSchedule } from '../series/read-series.ts';
 import { reviseSeries } from '../series/revise-series.ts';
 import { startSeries } from '../series/start-series.ts';
-import type { ComparedEntry, ReviewedSeries } from './compare-entries.ts';
+import { type ComparedEntry, isSeriesEdited, type ReviewedSeries } from './compare-entries.ts';
 import type { EntryContent } from './entry-content.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import { datesHere, type SaidSeries, scheduleAfter } from './series-change.ts';
@@ -199,9 +199,10 @@ function mergeEdits(current: EventFields, ofFile: EventFields, said: EntryConten
  */
 export async function publishSeriesChange(
   tx: Transaction,
-  { organizerId, now }: PublishContext,
-  { key, change, content, hash, series: { change: dates, onlyDate, changedDates } }: SeriesEntry,
+  { organizerId, now, isAutomatic = false }: PublishContext,
+  entry: SeriesEntry,
 ): Promise<Published> {
+  const { key } = entry;
   const coming: string[] = [];
   for (const id of await listSeriesOfKey(tx, organizerId, key))
     coming.push(...(await listComingIds(tx, id, now)));
@@ -213,8 +214,14 @@ export async function publishSeriesChange(
   }
   parts.sort((a, b) => compare(a.schedule.first, b.schedule.first));
   const [first] = parts;
-  if (!first || !content) return nothing;
   const said = await findSaid<SaidSeries>(tx, organizerId, key);
+  const isKept = isAutomatic && said !== null && (await isSeriesEdited(tx, entry, { parts, said }));
+  const { change, content, hash, series } = isKept ? statusAlone(entry, said) : entry;
+  const { change: dates, onlyDate, changedDates } = series;
+  if (!first || !content) return nothing;
+  // What a person cancelled is not restored when the entry returns.
+  const isAbsent =
+    entry.isAbsent && parts.every(({ status }) => status === 'ended') ? undefined : entry.isAbsent;
   const written = [];
   for (const [i, part] of parts.entries()) {
     const range =
@@ -230,9 +237,23 @@ export async function publishSeriesChange(
     content: contentAfter(said, content as SaidSeries, { onlyDate, changedDates }),
     // That of one date is not that of the series.
     hash: onlyDate === null ? hash : null,
+    isAbsent,
   });
   await recordEventChanges(tx, written);
   return await published(tx, (parts.at(-1) ?? first).id, now, 'changed');
+}
+
+/** Of a series that a person has changed since the comparison, the status alone changes: the next comparison shows them the rest. */
+function statusAlone(entry: SeriesEntry, said: SaidSeries): SeriesEntry {
+  const { change, content, series } = entry;
+  const status = change?.status;
+  return {
+    ...entry,
+    change: status ? { status } : null,
+    content: { ...said, ...(status && content && { status: content.status }) },
+    hash: null,
+    series: { ...series, change: null, onlyDate: null },
+  };
 }
 
 type Range = Parameters<typeof scheduleAfter>[2];

@@ -36,18 +36,16 @@ const presentKeys = (entries: ReadEntry[]): Set<string> =>
 export type Absences = { missing: Known[]; confirmed: Known[]; isMass: boolean };
 
 /**
- * Finds the coming events whose entries are missing. Past ones stay, and so do those that are cancelled already, and those that a
+ * Finds the coming events and series whose entries are missing. Past ones stay, and so do those that are cancelled already, and those that a
  * person restored after the source had cancelled them.
  * @param isPresent whether the file has an entry of a key
  */
 export function findAbsences(
   known: Known[],
   isPresent: (key: string) => boolean,
-  { now, fetchedAt, hourLength }: { now: Date; fetchedAt: Date; hourLength: number },
+  { fetchedAt, hourLength }: { fetchedAt: Date; hourLength: number },
 ): Absences {
-  const coming = known.filter(
-    ({ event, isAbsent }) => event && event.status === 'scheduled' && !isAbsent && event.endAt > now,
-  );
+  const coming = known.filter(({ coming, isAbsent }) => !isAbsent && coming.includes('scheduled'));
   const missing = coming.filter(({ key }) => !isPresent(key));
   const confirmed = missing.filter(
     ({ missingSince }) => missingSince !== null && fetchedAt.getTime() - missingSince.getTime() >= hourLength,

@@ -2,8 +2,10 @@
 
 import type { EventChange } from '../../events/schemas.ts';
 import type { SourceFindings } from '../../events/source-imports.ts';
-import { type ComparedEntry, editedFields, tryChange } from '../compare-entries.ts';
+import { type ComparedEntry, editedFields, type ReviewedSeries, tryChange } from '../compare-entries.ts';
+import { enteredSeries } from '../compare-series.ts';
 import type { EntryContent } from '../entry-content.ts';
+import type { SaidSeries } from '../series-change.ts';
 import { toEntered } from '../to-entered.ts';
 import type { Absences, Known } from './absences.ts';
 
@@ -19,7 +21,7 @@ export type Decisions = {
 };
 
 /** `isEdited`: whether a person has changed something here that the source changes in a series. */
-type Context = { autoPublish: boolean; now: Date; isEdited: (entry: ComparedEntry) => boolean };
+type Context = { autoPublish: boolean; isEdited: (entry: ComparedEntry) => boolean };
 
 export function decideEntries(
   compared: ComparedEntry[],
@@ -40,14 +42,17 @@ function decideEntry(
   context: Context,
   { automatic, waiting, others, said, returned }: Decisions,
 ): void {
-  const entry = known?.isAbsent ? withRestoration(compared, known, context, returned) : compared;
+  const entry = known?.isAbsent ? withRestoration(compared, known, returned) : compared;
   const { state, key, content, hash } = entry;
   if (state === 'new') (context.autoPublish ? automatic : waiting).push(entry);
   else if (state === 'doubtful') waiting.push(entry);
-  else if (state === 'changed' && entry.series)
-    (isAutomaticSeries(entry, context) ? automatic : waiting).push(entry);
-  else if (state === 'changed' && known?.event) {
-    const parts = split(entry, known, context);
+  else if (state === 'changed' && (entry.series || known?.event)) {
+    const { series } = entry;
+    // Edits are those of which the calendar alone makes something else: a restoration is no word of it.
+    const isRestAutomatic = context.autoPublish && !context.isEdited(compared);
+    const parts = series
+      ? splitSeries({ ...entry, series }, known, { ...context, isRestAutomatic })
+      : split(entry, known as Known, context);
     automatic.push(...parts.automatic);
     waiting.push(...parts.waiting);
   } else {
@@ -56,41 +61,77 @@ function decideEntry(
   }
 }
 
-/** A series changes as a whole: by itself if it is cancelled, or if nobody has changed here what the source changes. */
-function isAutomaticSeries(entry: ComparedEntry, { autoPublish, isEdited }: Context): boolean {
-  const { change, series } = entry;
-  const isCancelled =
-    change?.status === 'cancelled' && Object.keys(change).length === 1 && series?.change === null;
-  return isCancelled || (autoPublish && !isEdited(entry));
-}
-
-/** The entry of an event that was cancelled because it was missing: the event takes place again. */
-function withRestoration(
-  entry: ComparedEntry,
-  { event, key }: Known,
-  { now }: Context,
-  returned: string[],
-): ComparedEntry {
-  if (!event || entry.knownId === null || event.endAt <= now) return entry;
-  const isRestored = event.status === 'cancelled' && entry.content?.status === 'scheduled';
-  if (!isRestored) {
+/** The entry of an event or a series that was cancelled because it was missing: it takes place again. */
+function withRestoration(entry: ComparedEntry, known: Known, returned: string[]): ComparedEntry {
+  const { event, series, coming, key } = known;
+  // An entry of one date is not the series.
+  const isGone = series
+    ? series.length === 0 || entry.series?.onlyDate != null
+    : !event || entry.knownId === null;
+  if (isGone || coming.length === 0) return entry;
+  const isCancelled = series
+    ? series.every(({ status }) => status === 'ended')
+    : event?.status === 'cancelled';
+  if (!isCancelled || entry.content?.status !== 'scheduled') {
     returned.push(key);
     return entry;
   }
   const change = { ...entry.change, status: 'scheduled' as const };
-  const fields = tryChange(event, change);
+  if (series) {
+    const ofSeries = entry.series ?? reviewedSeries(known);
+    const after = entry.event && { ...entry.event, status: 'scheduled' as const };
+    return { ...entry, state: 'changed', change, event: after, series: ofSeries, isAbsent: false };
+  }
+  const fields = event && tryChange(event, change);
   return fields ? { ...entry, state: 'changed', change, event: toEntered(fields), isAbsent: false } : entry;
+}
+
+/** A known series of which nothing but the status changes. */
+const reviewedSeries = ({ content }: Known): ReviewedSeries | null =>
+  content && {
+    ...(content as SaidSeries).series,
+    ...{ next: [], isKnown: true, joins: false, splits: null, change: null, onlyDate: null },
+  };
+
+type Divided = Pick<Decisions, 'automatic' | 'waiting'>;
+
+/**
+ * Divides what an entry changes of a series. A cancellation and a restoration apply by themselves; the rest changes the series as a
+ * whole, by itself if nobody has changed here what the source changes.
+ */
+function splitSeries(
+  entry: ComparedEntry & { series: ReviewedSeries },
+  known: Known | undefined,
+  { autoPublish, isRestAutomatic }: Context & { isRestAutomatic: boolean },
+): Divided {
+  const { status, ...fields } = entry.change ?? {};
+  const isStatusAutomatic =
+    status !== undefined && (autoPublish || status === 'cancelled' || entry.isAbsent === false);
+  const hasRest = !entry.series.isKnown || Object.keys(fields).length > 0 || entry.series.change !== null;
+  const isWhole = hasRest ? isRestAutomatic : isStatusAutomatic;
+  if (isWhole) return { automatic: [entry], waiting: [] };
+  if (!isStatusAutomatic || !known?.content) return { automatic: [], waiting: [entry] };
+  const { isAbsent: _, ...withoutAbsence } = entry;
+  return {
+    automatic: [
+      {
+        ...entry,
+        change: { status },
+        series: { ...entry.series, change: null },
+        // Without a hash: what waits is compared again.
+        content: { ...known.content, status: entry.content?.status ?? known.content.status },
+        hash: null,
+      },
+    ],
+    waiting: [{ ...withoutAbsence, change: Object.keys(fields).length > 0 ? fields : null }],
+  };
 }
 
 /**
  * Divides what an entry changes. A cancellation and a restoration apply by themselves; so do, of a source that publishes by itself,
  * fields that nobody has changed here. A newer value of a field that was changed here waits for the person.
  */
-function split(
-  entry: ComparedEntry,
-  { event, content: said }: Known,
-  { autoPublish }: Context,
-): { automatic: ComparedEntry[]; waiting: ComparedEntry[] } {
+function split(entry: ComparedEntry, { event, content: said }: Known, { autoPublish }: Context): Divided {
   const change = entry.change ?? {};
   const edited = event && said ? editedFields(event, said) : [];
   const isAutomatic = (name: string) =>
@@ -122,25 +163,18 @@ function split(
 const pick = <T extends object>(from: T, names: string[]): T =>
   Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name))) as T;
 
-/** Cancels an event that its source has no more. What the source said stays: it is compared with when the entry returns. */
-function toCancellation({ key, event, content, hash }: Known): ComparedEntry | null {
-  if (!event) return null;
+/** Cancels what its source has no more. What the source said stays: it is compared with when the entry returns. */
+function toCancellation(known: Known): ComparedEntry | null {
+  const { key, event, series, content, hash } = known;
   const change: EventChange = { status: 'cancelled' };
-  const fields = tryChange(event, change);
+  const fields = event && tryChange(event, change);
+  const last = series?.at(-1);
+  const after = last ? { ...enteredSeries(last), status: 'cancelled' as const } : fields && toEntered(fields);
   return (
-    fields && {
-      ...{
-        state: 'changed',
-        key,
-        line: 0,
-        uid: '',
-        knownId: event.id,
-        content,
-        hash,
-        change,
-        isAbsent: true,
-      },
-      ...{ event: toEntered(fields), series: null, doubts: [], duplicates: [], reason: isMissing },
+    after && {
+      ...{ state: 'changed', key, line: 0, uid: '', knownId: event?.id ?? null, content, hash },
+      ...{ change, isAbsent: true, event: after, series: last ? reviewedSeries(known) : null },
+      ...{ doubts: [], duplicates: [], reason: isMissing },
     }
   );
 }

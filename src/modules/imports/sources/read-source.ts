@@ -41,10 +41,10 @@ export async function readSource(
   // An outage often looks like a calendar without entries.
   if (!entries.some(({ kind }) => kind !== 'refused'))
     throw new CalendarError('file_unreadable', 'has no entry');
-  const known = await listKnown(db, userId, keyPrefix);
+  const known = await listKnown(db, source, now);
   const renames = findRenames(known, entries);
   if (renames.length > 0 && !(await rename(db, source, renames))) return null;
-  const current = renames.length > 0 ? await listKnown(db, userId, keyPrefix) : known;
+  const current = renames.length > 0 ? await listKnown(db, source, now) : known;
   const compared = await compareEntries(
     db,
     { organizerId: userId, keepsEdits: false, byHash: true },
@@ -52,16 +52,19 @@ export async function readSource(
   );
   await addDuplicates(db, userId, compared, now);
   const keys = new Set(compared.map(({ key }) => key));
+  // A later part that the calendar has no more: its dates are those of the first part again.
+  const isPart = ({ key, series }: Known) => series !== null && keys.has(key.split('\n', 1)[0] ?? '');
+  const parts = new Set(current.filter(isPart).map(({ key }) => key));
   const isUnreadable = unreadableKeys(
     file.calendar,
     keyPrefix,
     entries.some(({ kind }) => kind === 'refused'),
   );
-  const isPresent = (key: string) => keys.has(key) || isUnreadable(key);
-  const absences = findAbsences(current, isPresent, { now, fetchedAt, hourLength });
+  const isPresent = (key: string) => keys.has(key) || parts.has(key) || isUnreadable(key);
+  const absences = findAbsences(current, isPresent, { fetchedAt, hourLength });
   const byKey = new Map(current.map((one) => [one.key, one]));
   const isEdited = await findEditedSeries(db, userId, entries, compared);
-  const decisions = decideEntries(compared, byKey, absences, { autoPublish, now, isEdited });
+  const decisions = decideEntries(compared, byKey, absences, { autoPublish, isEdited });
   return { decisions, absences, present: current.filter(({ key }) => isPresent(key)), fetchedAt };
 }
 
@@ -80,8 +83,8 @@ async function findEditedSeries(
   return (entry) => changeOf(entry) !== changeOf(byKey.get(entry.key));
 }
 
-const listKnown = (db: FetchServices['db'], userId: string, keyPrefix: string): Promise<Known[]> =>
-  listSourceImports<EntryContent>(db, userId, keyPrefix);
+const listKnown = (db: FetchServices['db'], { userId, addressHash }: Source, now: Date): Promise<Known[]> =>
+  listSourceImports<EntryContent>(db, userId, keyPrefixOf(addressHash), now);
 
 /** Under the lock of the source. @returns false if another server has it, or it was deleted */
 const rename = (db: FetchServices['db'], source: Source, renames: { from: string; to: string }[]) =>

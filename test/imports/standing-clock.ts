@@ -1,0 +1,57 @@
+/** Time that passes only when a test says so: nothing depends on how fast the machine is. */
+import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
+import { followSources } from '../../src/modules/imports/sources/follow-sources.ts';
+import { type TestApp, TestClock } from '../support/setup.ts';
+import { jobServices } from './source-client.ts';
+
+/** An hour of sources at the address of tests. */
+export const hour = 1_000;
+/** An hour, with what the next fetch may be late. */
+export const hourAndJitter = 1.1 * hour;
+
+export class StandingClock extends TestClock {
+  // The hours of hosts begin with whole ones.
+  #now = Math.ceil(Date.now() / hour) * hour;
+  override now = (): Date => new Date(this.#now);
+  override advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+type Eventually = <T>(what: string, look: () => Promise<T | null | undefined | false>) => Promise<T>;
+
+/** The jobs of servers that have a clock which stands still. */
+export function createStandingJobs(api: TestApp, origin: string, eventually: Eventually) {
+  /** The job of a server does what is due. */
+  async function work(server = api): Promise<void> {
+    const services = jobServices(server, origin);
+    await followSources(services);
+    await runImports(services);
+  }
+
+  /** Lets time pass, and waits until something holds, whichever server does the work. */
+  async function after<T>(
+    ms: number,
+    what: string,
+    look: () => Promise<T | null | undefined | false>,
+  ): Promise<T> {
+    api.clock.advance(ms);
+    return await eventually(what, async () => {
+      await work();
+      return await look();
+    });
+  }
+  /** Waits until all that is due now has been done, also what the server itself has begun. */
+  async function settled(): Promise<void> {
+    await eventually('nothing is left to do', async () => {
+      await work();
+      const now = api.clock.now();
+      // A source that a server works on is due again when its lease ends, long after its next fetch.
+      const left = await api.sql`
+        select id from import_runs where status in ('reading', 'publishing') and source_id is not null
+        union all select id from sources where due_at <= ${now} or due_at > ${new Date(now.getTime() + 60 * hour)}`;
+      return left.length === 0;
+    });
+  }
+  return { work, after, settled };
+}
