@@ -26,15 +26,11 @@ import { writeTombstones } from './tombstones.ts';
 import { changesUnseen, moveUnseen } from './unseen-moves.ts';
 import { promoteWaitlist } from './waitlist.ts';
 
-/**
- * `before`: the locked row, with the public place. `occurrence`: what changes about its series. `isBySource`: a calendar that is
- * followed changes it, and not a person.
- */
+/** `before`: the locked row, with the public place. `occurrence`: what changes about its series. */
 export type EventUpdate = {
   before: PlacedEvent;
   fields: StoredFields;
   occurrence?: Partial<Occurrence>;
-  isBySource?: boolean;
 };
 
 /**

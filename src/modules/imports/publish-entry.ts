@@ -94,7 +94,7 @@ async function publishChange(
   if (JSON.stringify(toEntered(before)) === JSON.stringify(toEntered(fields)))
     return { eventId: before.id, result: 'unchanged' };
   const occurrence = before.seriesId === null ? {} : { ownFields: ownFieldsAfter(before, fields) };
-  await updateEvent(tx, { before, fields, occurrence, isBySource: isAutomatic }, now);
+  await updateEvent(tx, { before, fields, occurrence }, now);
   return { eventId: before.id, result: 'changed' };
 }
 
