@@ -98,6 +98,7 @@ const textRules: Rule[] = [
       'web/src/lib/components/Pager.svelte': 'the address of the page',
       'web/src/lib/account/components/SignInForm.svelte': 'redirections of this server',
       'web/src/lib/event/components/EventPoster.svelte': 'the address of an event',
+      'web/src/lib/event/imports/components/FollowedCalendar.svelte': 'an address that the server has parsed',
       'web/src/lib/event/metadata.ts': 'the path of a cover of this server',
       'web/src/lib/forms/': 'redirections of this server',
       'web/src/lib/offline/': 'addresses of requests',

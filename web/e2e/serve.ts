@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { openCertifiedProvider } from '../../test/support/certified-provider.ts';
 import { buildWeb } from '../build.ts';
-import { dataDir, entry, oidcClient, port, providerPort, url } from './environment.ts';
+import { calendarOrigin, dataDir, entry, oidcClient, port, providerPort, url } from './environment.ts';
 
 const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
 
@@ -19,6 +19,7 @@ const server = spawn(process.execPath, [entry, 'serve'], {
     DATA_DIR: dataDir,
     DEMO: 'off',
     LOG_LEVEL: 'warn',
+    IMPORT_TEST_ORIGIN: calendarOrigin,
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: oidcClient.id,
     OIDC_CLIENT_SECRET: oidcClient.secret,
