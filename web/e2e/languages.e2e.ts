@@ -25,7 +25,7 @@ const allowed = [
   // Names of formats, interfaces and programs, as browsers report them
   /^(CSV|QR|API|PNG|JPEG|WebP|AVIF|HTML|JavaScript|Chrome|Linux|node)$/,
   // Names of calendars, maps and messengers, and of the format of calendars
-  /^(Google|Maps|Apple|OpenStreetMap|Outlook|WhatsApp|Telegram|\.ics|\.csv|CSV)$/,
+  /^(Google|Maps|Apple|OpenStreetMap|Outlook|WhatsApp|Telegram|\.ics|\.csv)$/,
   // The sources of the map and of the places, with their licence
   /^(GeoNames|Natural|Earth|CC|BY)$/,
   // The other languages, each by its own name
