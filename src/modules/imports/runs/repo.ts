@@ -104,15 +104,15 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
     })}`);
 }
 
-/** Whether the person has another import of an address that is younger than a time. */
+/** Whether the person has another import of an address. */
 export async function hasOtherImport(
   db: Queryable,
   { userId, id }: RunKey,
-  { addressHash, since }: { addressHash: Buffer; since: Date },
+  addressHash: Buffer,
 ): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 from import_runs
-    where user_id = ${userId} and id <> ${id} and address_hash = ${addressHash} and created_at >= ${since} limit 1`);
+    where user_id = ${userId} and id <> ${id} and address_hash = ${addressHash} limit 1`);
   return rows.length > 0;
 }
 

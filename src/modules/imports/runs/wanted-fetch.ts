@@ -15,7 +15,8 @@ export async function wantedOf(
   { createdAt, ...key }: RunKey & { createdAt: Date },
   url: URL,
 ): Promise<Wanted> {
+  if (await hasOtherImport(db, key, hashOfAddress(url)))
+    return { since: createdAt, problemsSince: createdAt };
   const hourAgo = new Date(createdAt.getTime() - hourOf(url, config.importTestOrigin));
-  const isAgain = await hasOtherImport(db, key, { addressHash: hashOfAddress(url), since: hourAgo });
-  return { since: isAgain ? createdAt : hourAgo, problemsSince: createdAt };
+  return { since: hourAgo, problemsSince: createdAt };
 }
