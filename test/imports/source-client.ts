@@ -1,11 +1,8 @@
 /** Sources through the API. */
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config/config.ts';
-import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
 import type { RunServices } from '../../src/modules/imports/runs/services.ts';
-import { followSources } from '../../src/modules/imports/sources/follow-sources.ts';
 import type { Person } from '../support/factories.ts';
 import { type Api, expectStatus, type TestApp } from '../support/setup.ts';
 import { createImportClient } from './import-client.ts';
@@ -29,25 +26,6 @@ export const jobServices = (api: TestApp, importTestOrigin: string): RunServices
   config: { publicUrl: api.url, dailyQuotas: readConfig({}).dailyQuotas, importTestOrigin },
 });
 
-/** Runs the jobs of a server again and again, until the end of the file. */
-export function startSourceJobs(api: TestApp, origin: string): void {
-  const services = jobServices(api, origin);
-  const ended = new AbortController();
-  const run = async () => {
-    while (!ended.signal.aborted) {
-      await followSources(services);
-      await runImports(services);
-      await sleep(100);
-    }
-  };
-  // The app of the file is closed first.
-  const running = run().catch(() => {});
-  after(async () => {
-    ended.abort();
-    await running;
-  });
-}
-
 export function createSourceClient(api: Api) {
   const { until, entriesOf } = createImportClient(api);
   const sendFollow = (person: Person, url: string, more: object = {}) =>
@@ -68,25 +46,12 @@ export function createSourceClient(api: Api) {
 
   /** Waits until something holds, such as what a source changes. */
   async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-    for (let tries = 0; tries < 120; tries++) {
+    for (let tries = 0; tries < 400; tries++) {
       const found = await look();
       if (found) return found;
       await sleep(50);
     }
     return assert.fail(`not within 20 s: ${what}`);
-  }
-
-  /** Waits until a source was read again so many times. */
-  async function reads(person: Person, id: string, times = 1): Promise<Source> {
-    let source = await get(person, id);
-    for (let read = 0; read < times; read++) {
-      const before = source.lastGoodAt;
-      source = await eventually('a good fetch', async () => {
-        const now = await get(person, id);
-        return now.lastGoodAt !== before && now;
-      });
-    }
-    return source;
   }
 
   const eventsOf = async ({ id }: Person): Promise<{ id: string; title: string; status: string }[]> => [
@@ -105,5 +70,5 @@ export function createSourceClient(api: Api) {
       ? []
       : (await entriesOf(person, importId)).filter(({ eventId }) => eventId === null);
   }
-  return { sendFollow, list, get, follow, eventually, reads, eventsOf, titlesOf, statusesOf, waitingOf };
+  return { sendFollow, list, get, follow, eventually, eventsOf, titlesOf, statusesOf, waitingOf };
 }

@@ -1,4 +1,5 @@
 /** Time that passes only when a test says so: nothing depends on how fast the machine is. */
+import assert from 'node:assert/strict';
 import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
 import { followSources } from '../../src/modules/imports/sources/follow-sources.ts';
 import { type TestApp, TestClock } from '../support/setup.ts';
@@ -48,10 +49,31 @@ export function createStandingJobs(api: TestApp, origin: string, eventually: Eve
       const now = api.clock.now();
       // A source that a server works on is due again when its lease ends, long after its next fetch.
       const left = await api.sql`
-        select id from import_runs where status in ('reading', 'publishing') and source_id is not null
+        select id from import_runs
+        where status in ('reading', 'publishing') and source_id in (select id from sources)
         union all select id from sources where due_at <= ${now} or due_at > ${new Date(now.getTime() + 60 * hour)}`;
       return left.length === 0;
     });
   }
-  return { work, after, settled };
+
+  /** Fetches what is followed in each of the next hours. */
+  async function hoursLater(hours: number): Promise<void> {
+    for (let passed = 0; passed < hours; passed++) {
+      await settled();
+      api.clock.advance(hourAndJitter);
+    }
+    await settled();
+  }
+
+  /** Waits until something holds, at most ten hours. */
+  async function within<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+    for (let passed = 0; passed < 10; passed++) {
+      await settled();
+      const found = await look();
+      if (found) return found;
+      api.clock.advance(hourAndJitter);
+    }
+    return assert.fail(`not within ten hours: ${what}`);
+  }
+  return { work, after, settled, hoursLater, within };
 }
