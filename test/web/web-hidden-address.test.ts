@@ -40,6 +40,7 @@ const others = [
     '/import/[id]',
     '/series/[id]',
     '/series/[id]/guests',
+    '/series/[id]/announcements',
     '/settings/account',
     '/settings/blocked',
     '/settings/calendar',

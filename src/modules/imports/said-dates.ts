@@ -60,7 +60,7 @@ export async function readDates(
 
 /** Of a rule with `COUNT` and `UNTIL`, the earlier end counts. @throws RuleError */
 function readRule(text: string, start: LocalTime, clock: ReturnType<typeof clockOf>): Rule {
-  const value = text.replaceAll(/\s/g, '').replace(/;+$/, '');
+  const value = text.replaceAll(/\s/g, '').replace(/(?<!;);+$/, '');
   if (!/(^|;)COUNT=/i.test(value) || !/(^|;)UNTIL=/i.test(value)) return parseRule(value, clock);
   const without = (name: string) =>
     value

@@ -48,8 +48,8 @@ const numbers = /^(\d{1,2})\s?([/.-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/;
 
 /** Behind a weekday, too. */
 function readNumbers(text: string): Found | null {
-  const from = /^\p{L}{2,15}[.,]?,? ?(?=\d)/u.exec(text)?.[0] ?? '';
-  if (from !== '' && monthOf(from.replace(/[., ]+$/, '')) !== undefined) return null;
+  const [from = '', word] = /^(\p{L}{2,15})[.,]?,? ?(?=\d)/u.exec(text) ?? [];
+  if (word !== undefined && monthOf(word) !== undefined) return null;
   const written = text.slice(from.length);
   const [all, first, separator, second, year] = numbers.exec(written) ?? [];
   if (all === undefined) return null;

@@ -9,8 +9,14 @@ type RowPlace = { address: string; lines: string; geo: Coordinates | null };
 
 const parts: Field[] = ['venue', 'location', 'street', 'postcode', 'city', 'region', 'country'];
 
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
 export function readRowPlace(cells: Cells, notes: string[]): RowPlace {
-  const texts = parts.map((field) => cells.text(field).replace(/\s*\n\s*/g, '\n'));
+  const texts = parts.map((field) => linesOf(cells.text(field)).join('\n'));
   // The name of a place may have its town in it.
   const written = texts.filter(
     (text, i) => text !== '' && !texts.some((other, j) => isWithin(text, i, other, j)),

@@ -39,7 +39,7 @@ function currencyOf(text: string): string | null {
 
 /** A comma or a period in front of one or two digits at the end separates decimals. */
 function amountOf(number: string): number {
-  const text = number.replace(/[' \u00a0]/g, '').replace(/[.,]+$/, '');
+  const text = number.replace(/[' \u00a0]/g, '').replace(/(?<![.,])[.,]+$/, '');
   const decimals = /[.,](\d{1,2})$/.exec(text)?.[1];
   const whole = text
     .slice(0, decimals === undefined ? undefined : -(decimals.length + 1))
