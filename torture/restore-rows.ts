@@ -34,6 +34,8 @@ export async function fillEveryTable(environment: Environment): Promise<void> {
   // An address gets a row when a mail server refuses it for good.
   await environment.sql`insert into suppressed_addresses (address_hash, since) values ('\\x01', now())`;
   await environment.sql`insert into refused_invitations (contact_hash, since) values ('\\x01', now())`;
+  // What a geocoder has answered.
+  await environment.sql`insert into geocoder_answers (key, streets, at) values ('\\x01', '[]', now())`;
   // Deleted accounts have a row for five minutes.
   await environment.sql`
     insert into deleted_accounts (id, sealed, sweeps, due_at)

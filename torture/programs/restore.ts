@@ -79,9 +79,13 @@ export const restore: Program = {
 type TableSums = Record<string, { count: number; sum: string }>;
 
 /**
- * Counters of the current minute or day, which a backup leaves out: they are unlogged, so a crash deletes them too.
+ * Counters of the current minute or day, and what addresses of calendars answered, which a backup leaves out: they are
+ * unlogged, so a crash deletes them too.
  */
-const leftOut = ['comment_limits', 'daily_counts', 'message_counts', 'request_counts'];
+const leftOut = [
+  ...['comment_limits', 'daily_counts', 'import_fetches', 'message_counts', 'request_counts'],
+  'source_fetches',
+];
 
 /**
  * Reads PostgreSQL's catalogue: every table and materialized view of every schema that is not PostgreSQL's
