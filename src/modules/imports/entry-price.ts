@@ -1,16 +1,16 @@
 /** Prices of entries. */
 import { decimalsOf, hasDecimals } from '../../lib/currencies.ts';
 import type { EventChange } from '../events/schemas.ts';
+import { limits } from './entry-limits.ts';
 
 /** `currency`: null for a free event that names none. */
 export type EntryPrice = { price: number; currency: string | null };
 
-const maxPrice = 1_000_000_000;
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 /** @returns null for a price that events cannot have; of nothing, the currency is not needed */
 export function toPrice(amount: number, currency: string | null): EntryPrice | null {
-  if (!Number.isFinite(amount) || amount < 0 || amount > maxPrice) return null;
+  if (!Number.isFinite(amount) || amount < 0 || amount > limits.price) return null;
   const known = currency !== null && currencies.has(currency) ? currency : null;
   if (known === null) return amount === 0 ? { price: 0, currency: null } : null;
   const price = hasDecimals(amount, decimalsOf(known)) ? amount : Number(amount.toFixed(decimalsOf(known)));

@@ -2,10 +2,10 @@
 import type { Coordinates } from '#record-index';
 import { fold, isVisibleLine, shorten } from '../../lib/text.ts';
 import { categories } from '../events/catalogue.ts';
-import { eventFields } from '../events/event-fields.ts';
 import { textOf, textsOf } from './content-line.ts';
 import { describeProperties } from './describe.ts';
 import { EntryError } from './entry-error.ts';
+import { limits } from './entry-limits.ts';
 import type { EntryPrice } from './entry-price.ts';
 import {
   type EntryPeriod,
@@ -63,16 +63,6 @@ export type CalendarEntry = {
 
 /** The entries of a file, and what it says of all of them. Each kind of file has a reader that returns it. */
 export type FileEntries = { calendar: Calendar; parsed: (CalendarEntry | EntryIssue)[] };
-
-export const limits = {
-  title: maxLength(eventFields.title.input),
-  description: maxLength(eventFields.description.input),
-  address: maxLength(eventFields.address.input),
-};
-
-function maxLength(schema: object): number {
-  return (schema as { maxLength?: number }).maxLength ?? Number.POSITIVE_INFINITY;
-}
 
 /** @returns an EntryIssue if the entry has no title or no date */
 export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry | EntryIssue {

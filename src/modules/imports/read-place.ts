@@ -1,26 +1,16 @@
 /** Where an entry is: GEO, LOCATION and what Apple writes beside it. */
 import type { Coordinates } from '#record-index';
 import { shorten } from '../../lib/text.ts';
-import { eventFields } from '../events/event-fields.ts';
 import { type Property, textOf } from './content-line.ts';
+import { type SaidPlace, toAddress, toGeo } from './entry-place.ts';
 import { withoutEntities } from './html-text.ts';
-import { oneLine } from './lines.ts';
 import { firstOf, type Properties } from './read-properties.ts';
 
-const maxAddress = (eventFields.address.input as { maxLength?: number }).maxLength ?? 300;
-
-type EntryPlace = { address: string; lines: string; geo: Coordinates | null };
-
-/** `lines`: the address with its line breaks, which separate its parts. */
-export function readPlace(properties: Properties, notes: string[]): EntryPlace {
+export function readPlace(properties: Properties, notes: string[]): SaidPlace {
   const structured = firstOf(properties, 'X-APPLE-STRUCTURED-LOCATION');
   const written = withoutEntities(textOf(firstOf(properties, 'LOCATION')));
   const lines = written !== '' ? written : appleAddress(structured);
-  const parts = lines.split('\n').map((line) => line.trim());
-  const address = oneLine(parts.filter((part) => part !== '').join(', '));
-  const short = shorten(address, maxAddress);
-  if (short !== address) notes.push(`its LOCATION was shortened to ${maxAddress} characters`);
-  return { address: short, lines: lines.slice(0, maxAddress), geo: readGeo(properties, structured, notes) };
+  return { ...toAddress('LOCATION', lines, notes), geo: readGeo(properties, structured, notes) };
 }
 
 function readGeo(
@@ -42,12 +32,9 @@ const pairs = [`${number}\\s*\\\\?;\\s*${number}`, `${decimal}\\s*,\\s*${decimal
   (pair) => new RegExp(`^\\s*${pair}\\s*(?:[;,?].{0,100})?$`),
 );
 
-/** Of 0;0, programs mean that they do not know. */
 function readPair(value: string): Coordinates | null {
   const [, lat, lng] = pairs.map((pair) => pair.exec(value.slice(0, 200))).find((found) => found) ?? [];
-  const geo = { lat: Number(lat), lng: Number(lng) };
-  const isValid = Math.abs(geo.lat) <= 90 && Math.abs(geo.lng) <= 180;
-  return isValid && (geo.lat !== 0 || geo.lng !== 0) ? geo : null;
+  return toGeo(Number(lat), Number(lng));
 }
 
 /** Apple writes the title and the address of a place as parameters. */

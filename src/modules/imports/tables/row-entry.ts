@@ -2,11 +2,12 @@
 import { isVisibleLine, shorten } from '../../../lib/text.ts';
 import { describe } from '../describe.ts';
 import { EntryError } from '../entry-error.ts';
+import { limits } from '../entry-limits.ts';
 import { hasUnknownZone, namedZone, zonesOf } from '../entry-times.ts';
 import { isHtml, textOfHtml, withoutEntities } from '../html-text.ts';
 import { limit, oneLine } from '../lines.ts';
 import type { Calendar } from '../parse-calendar.ts';
-import { type CalendarEntry, categoryOf, limits } from '../parse-entry.ts';
+import { type CalendarEntry, categoryOf } from '../parse-entry.ts';
 import { readRepetition } from '../repetition.ts';
 import type { EntryIssue } from '../report.ts';
 import { readOnline } from '../where-online.ts';

@@ -1,11 +1,11 @@
 /** Where an event of JSON-LD is: a text, a Place with its address and coordinates, or a VirtualLocation. */
 import type { Coordinates } from '#record-index';
-import { limit, oneLine } from '../lines.ts';
-import { limits } from '../parse-entry.ts';
+import { type SaidPlace, toAddress, toGeo } from '../entry-place.ts';
+import { oneLine } from '../lines.ts';
 import { type EntryOnline, storableUrl } from '../where-online.ts';
 import { isNode, localName, type Node, objectsOf, type References, textIn, typesOf } from './json-ld.ts';
 
-type EventPlace = { address: string; lines: string; geo: Coordinates | null; online: EntryOnline | null };
+type EventPlace = SaidPlace & { online: EntryOnline | null };
 
 /** @param inherited what the event does not say itself */
 export function readEventPlace(
@@ -27,10 +27,8 @@ export function readEventPlace(
     ? { isOnly, url: virtual ? storableUrl(textIn(virtual, 'url', '@id')) : null }
     : null;
   const lines = linesOf(place, references).slice(0, 10).join('\n');
-  const address = limit('location', oneLine(lines.split('\n').join(', ')), limits.address, notes);
   return {
-    address,
-    lines: lines.slice(0, limits.address),
+    ...toAddress('location', lines, notes),
     geo: isOnly ? null : geoOf(place, references),
     online,
   };
@@ -72,7 +70,6 @@ function nameOfCountry(text: string): string {
   return countries.of(text) ?? text;
 }
 
-/** Of 0;0, programs mean that they do not know. */
 function geoOf(place: unknown, references: References): Coordinates | null {
   if (!isNode(place)) return null;
   const [written] = objectsOf(place.geo, references);
@@ -80,6 +77,5 @@ function geoOf(place: unknown, references: References): Coordinates | null {
   const [lat, lng] = [textIn(source, 'latitude'), textIn(source, 'longitude')].map((text) =>
     /^[+-]?\d{1,3}(?:\.\d{1,20})?$/.test(text) ? Number(text) : Number.NaN,
   ) as [number, number];
-  const isValid = Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (lat !== 0 || lng !== 0);
-  return isValid ? { lat, lng } : null;
+  return toGeo(lat, lng);
 }
