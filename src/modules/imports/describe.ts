@@ -1,13 +1,13 @@
 /** The description of an event, from DESCRIPTION, X-ALT-DESC and URL. */
 import { textOf } from './content-line.ts';
-import { isHtml, textOfHtml } from './html-text.ts';
+import { plainText, textOfHtml } from './html-text.ts';
 import { limit } from './lines.ts';
 import { firstOf, type Properties } from './read-properties.ts';
 
 export function describeProperties(properties: Properties, max: number, notes: string[]): string {
   const plain = textOf(firstOf(properties, 'DESCRIPTION'));
   const alternative = plain === '' ? textOf(firstOf(properties, 'X-ALT-DESC')) : '';
-  const text = alternative !== '' ? textOfHtml(alternative) : isHtml(plain) ? textOfHtml(plain) : plain;
+  const text = alternative !== '' ? textOfHtml(alternative) : plainText(plain);
   return describe({ text, url: textOf(firstOf(properties, 'URL')) }, max, notes);
 }
 

@@ -2,13 +2,12 @@
 import { Parser } from 'htmlparser2';
 
 /** Whether a text has tags of HTML or entities in it, and not only a `<` or `&`. */
-export const isHtml = (text: string): boolean =>
+const isHtml = (text: string): boolean =>
   /<(?:p|br|div|span|b|i|u|a|ul|ol|li|h[1-6]|strong|em|html|body|table|tr|td|font|hr|img|blockquote|pre|meta|html-blob)\b[^<>]{0,2000}>/i.test(
     text,
   ) || hasEntities(text);
 
-export const hasEntities = (text: string): boolean =>
-  /&(?:#\d{2,6}|#x[\da-f]{2,5}|[a-z]{2,12}\d{0,2});/i.test(text);
+const hasEntities = (text: string): boolean => /&(?:#\d{2,6}|#x[\da-f]{2,5}|[a-z]{2,12}\d{0,2});/i.test(text);
 
 const blocks = new Set(
   'p div h1 h2 h3 h4 h5 h6 ul ol table tr blockquote pre hr section article header footer dl dt dd'.split(
@@ -62,6 +61,9 @@ export function textOfHtml(html: string): string {
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
+
+/** The text of what may be HTML. */
+export const plainText = (text: string): string => (isHtml(text) ? textOfHtml(text) : text);
 
 /** A line of text without the entities that some programs leave in it. */
 export const withoutEntities = (text: string): string => {

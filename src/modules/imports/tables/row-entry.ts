@@ -4,7 +4,7 @@ import { describe } from '../describe.ts';
 import { EntryError } from '../entry-error.ts';
 import { limits } from '../entry-limits.ts';
 import { hasUnknownZone, namedZone, zonesOf } from '../entry-times.ts';
-import { isHtml, textOfHtml, withoutEntities } from '../html-text.ts';
+import { plainText, withoutEntities } from '../html-text.ts';
 import { limit, oneLine } from '../lines.ts';
 import type { Calendar } from '../parse-calendar.ts';
 import { type CalendarEntry, categoryOf } from '../parse-entry.ts';
@@ -27,7 +27,6 @@ export function readRow(cells: Cells, calendar: Calendar): CalendarEntry | Entry
       notes.push(
         `its time zone ${shorten(period.start.tzid ?? '', 60)} is unknown; its times are those of its place`,
       );
-    const description = cells.text('description');
     return {
       line: cells.line,
       uid: readUid(cells),
@@ -35,7 +34,7 @@ export function readRow(cells: Cells, calendar: Calendar): CalendarEntry | Entry
       modified: '',
       title: limit('title', title, limits.title, notes),
       description: describe(
-        { text: isHtml(description) ? textOfHtml(description) : description, url: cells.text('url') },
+        { text: plainText(cells.text('description')), url: cells.text('url') },
         limits.description,
         notes,
       ),

@@ -4,7 +4,7 @@ import { describe } from '../describe.ts';
 import { EntryError } from '../entry-error.ts';
 import { limits } from '../entry-limits.ts';
 import { namedZone, zonesOf } from '../entry-times.ts';
-import { isHtml, textOfHtml, withoutEntities } from '../html-text.ts';
+import { plainText, withoutEntities } from '../html-text.ts';
 import { limit, oneLine } from '../lines.ts';
 import type { Calendar } from '../parse-calendar.ts';
 import type { CalendarEntry } from '../parse-entry.ts';
@@ -32,7 +32,6 @@ export function readEvent(
     const status = localName(textIn(node, 'eventStatus') || textIn(inherited, 'eventStatus'));
     const isPostponed = status === 'EventPostponed';
     if (isPostponed) notes.push('is postponed, and its new date is not known');
-    const description = textIn(node, 'description');
     const start = textIn(node, 'startDate');
     return {
       line,
@@ -41,7 +40,7 @@ export function readEvent(
       modified: '',
       title: limit('name', title, limits.title, notes),
       description: describe(
-        { text: isHtml(description) ? textOfHtml(description) : description, url: urlOf(node) },
+        { text: plainText(textIn(node, 'description')), url: urlOf(node) },
         limits.description,
         notes,
       ),
