@@ -1,5 +1,6 @@
 /** Reads DTSTART, DTEND and DURATION of an entry (RFC 5545), also as programs write them that do not follow it. */
 import { dayMs, hourMs, parseTimestamp } from '#base';
+import { shorten } from '../../lib/text.ts';
 import { startOfDate } from '../../lib/time-zones.ts';
 import { daysOf, maxDays } from '../events/event-length.ts';
 import type { Property } from './content-line.ts';
@@ -152,6 +153,11 @@ export function toInstant({ local, isDate, tzid }: EntryTime, timezone: string, 
 /** Whether the zone of a time is neither known nor defined by the file. */
 export const hasUnknownZone = ({ tzid, isDate }: EntryTime, calendar: Calendar): boolean =>
   !isDate && tzid !== undefined && zoneOf(tzid, calendar) === null;
+
+export function noteUnknownZone({ start }: EntryPeriod, calendar: Calendar, notes: string[]): void {
+  if (hasUnknownZone(start, calendar))
+    notes.push(`its time zone ${shorten(start.tzid ?? '', 60)} is unknown; its times are those of its place`);
+}
 
 /**
  * The zones that the entry names as those of its place, the likeliest first: the zone of a time, or X-WR-TIMEZONE for a

@@ -1,17 +1,17 @@
 /** Parses a VEVENT into the fields of an event. What cannot be read is left out or mended, and noted. */
 import type { Coordinates } from '#record-index';
-import { fold, isVisibleLine, shorten } from '../../lib/text.ts';
+import { fold, isVisibleLine } from '../../lib/text.ts';
 import { categories } from '../events/catalogue.ts';
 import { textOf, textsOf } from './content-line.ts';
 import { describeProperties } from './describe.ts';
-import { EntryError } from './entry-error.ts';
+import { EntryError, toIssue } from './entry-error.ts';
 import { limits } from './entry-limits.ts';
 import type { EntryPrice } from './entry-price.ts';
 import {
   type EntryPeriod,
-  hasUnknownZone,
   isAllDay,
   namedZone,
+  noteUnknownZone,
   type ReadTimes,
   toEventTimes,
   zonesOf,
@@ -74,11 +74,7 @@ export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry
     // A cancellation may have nothing but the UID of what it cancels.
     if (!isVisibleLine(title) && !calendar.isCancelling) throw new EntryError('title', 'has no SUMMARY');
     const period = allDayByFlag(readPeriod(properties, notes, calendar), text('X-MICROSOFT-CDO-ALLDAYEVENT'));
-    const zone = zonesOf(period, calendar);
-    if (hasUnknownZone(period.start, calendar))
-      notes.push(
-        `its time zone ${shorten(period.start.tzid ?? '', 60)} is unknown; its times are those of its place`,
-      );
+    noteUnknownZone(period, calendar, notes);
     return {
       line: block.line,
       uid: text('UID'),
@@ -89,7 +85,7 @@ export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry
       period,
       repetition: readRepetition(properties, notes),
       ...readPlace(properties, notes),
-      zones: zone,
+      zones: zonesOf(period, calendar),
       timezone: namedZone(period, calendar),
       category: findCategory(properties),
       status: calendar.isCancelling ? 'cancelled' : (statuses[text('STATUS').toUpperCase()] ?? null),
@@ -97,13 +93,7 @@ export function parseEntry(block: EventBlock, calendar: Calendar): CalendarEntry
       notes,
     };
   } catch (error) {
-    if (!(error instanceof EntryError)) throw error;
-    return {
-      line: error.line ?? block.line,
-      ...(title && { title: shorten(title, limits.title) }),
-      cause: error.entryCause,
-      reason: error.message,
-    };
+    return toIssue(error, { line: block.line, title });
   }
 }
 

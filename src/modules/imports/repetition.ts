@@ -16,6 +16,9 @@ export type Repetition = {
   replaces: { time: EntryTime; raw: string; isFollowing: boolean } | null;
 };
 
+/** Of an entry that does not repeat. */
+export const once: Repetition = { isSeries: false, rule: null, added: [], removed: [], replaces: null };
+
 const maxDates = 2_000;
 
 export function readRepetition(properties: Properties, notes: string[]): Repetition {

@@ -1,14 +1,14 @@
 /** Reads a row of a table into an entry, as the reader of calendars reads a VEVENT. */
-import { isVisibleLine, shorten } from '../../../lib/text.ts';
+import { isVisibleLine } from '../../../lib/text.ts';
 import { describe } from '../describe.ts';
-import { EntryError } from '../entry-error.ts';
+import { EntryError, toIssue } from '../entry-error.ts';
 import { limits } from '../entry-limits.ts';
-import { hasUnknownZone, namedZone, zonesOf } from '../entry-times.ts';
+import { namedZone, noteUnknownZone, zonesOf } from '../entry-times.ts';
 import { plainText, withoutEntities } from '../html-text.ts';
 import { limit, oneLine } from '../lines.ts';
 import type { Calendar } from '../parse-calendar.ts';
 import { type CalendarEntry, categoryOf } from '../parse-entry.ts';
-import { readRepetition } from '../repetition.ts';
+import { once } from '../repetition.ts';
 import type { EntryIssue } from '../report.ts';
 import { readOnline } from '../where-online.ts';
 import { readRowPeriod } from './row-period.ts';
@@ -23,10 +23,7 @@ export function readRow(cells: Cells, calendar: Calendar): CalendarEntry | Entry
   try {
     if (!isVisibleLine(title)) throw new EntryError('title', `has no "${cells.heading('title')}"`);
     const period = readRowPeriod(cells, notes);
-    if (hasUnknownZone(period.start, calendar))
-      notes.push(
-        `its time zone ${shorten(period.start.tzid ?? '', 60)} is unknown; its times are those of its place`,
-      );
+    noteUnknownZone(period, calendar, notes);
     return {
       line: cells.line,
       uid: readUid(cells),
@@ -39,7 +36,7 @@ export function readRow(cells: Cells, calendar: Calendar): CalendarEntry | Entry
         notes,
       ),
       period,
-      repetition: readRepetition(new Map(), notes),
+      repetition: once,
       ...readRowPlace(cells, notes),
       online: readOnline({
         address: cells.text('onlineUrl'),
@@ -54,13 +51,7 @@ export function readRow(cells: Cells, calendar: Calendar): CalendarEntry | Entry
       notes,
     };
   } catch (error) {
-    if (!(error instanceof EntryError)) throw error;
-    return {
-      line: cells.line,
-      ...(title && { title: shorten(title, limits.title) }),
-      cause: error.entryCause,
-      reason: error.message,
-    };
+    return toIssue(error, { line: cells.line, title });
   }
 }
 

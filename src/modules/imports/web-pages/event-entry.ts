@@ -1,7 +1,7 @@
 /** Reads an event of JSON-LD into an entry, as the reader of calendars reads a VEVENT. */
-import { isVisibleLine, shorten } from '../../../lib/text.ts';
+import { isVisibleLine } from '../../../lib/text.ts';
 import { describe } from '../describe.ts';
-import { EntryError } from '../entry-error.ts';
+import { EntryError, toIssue } from '../entry-error.ts';
 import { limits } from '../entry-limits.ts';
 import { namedZone, zonesOf } from '../entry-times.ts';
 import { plainText, withoutEntities } from '../html-text.ts';
@@ -60,9 +60,7 @@ export function readEvent(
       notes,
     };
   } catch (error) {
-    if (!(error instanceof EntryError)) throw error;
-    const shown = title === '' ? {} : { title: shorten(title, limits.title) };
-    return { line, ...shown, cause: error.entryCause, reason: error.message };
+    return toIssue(error, { line, title });
   }
 }
 

@@ -1,9 +1,7 @@
 /** How an event of JSON-LD repeats: a Schedule of schema.org, as the rule of a calendar. */
 import { type EntryTime, parseEntryTime } from '../entry-times.ts';
-import type { Repetition } from '../repetition.ts';
+import { once, type Repetition } from '../repetition.ts';
 import { isNode, localName, type Node, objectsOf, type References, textIn, valuesOf } from './json-ld.ts';
-
-const once: Repetition = { isSeries: false, rule: null, added: [], removed: [], replaces: null };
 
 /** A schedule that says no rule is left out, and noted. */
 export function readSchedule(
