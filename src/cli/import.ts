@@ -7,7 +7,7 @@ import { parseCoordinates } from '../lib/coordinates.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { importCalendar, OrganizerError } from '../modules/imports/import-calendar.ts';
 import type { FileEntries } from '../modules/imports/parse-entry.ts';
-import type { DefaultPlace } from '../modules/imports/place-entries.ts';
+import { type DefaultPlace, namedPlace } from '../modules/imports/place-entries.ts';
 import type { ImportReport } from '../modules/imports/report.ts';
 import { loadCountryNames } from '../modules/places/address/country-names.ts';
 import { AddressFinder } from '../modules/places/address/find-address.ts';
@@ -46,9 +46,7 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   const order = readDateOrder(options['date-order']);
   const calendar = await readSource(config, file, order);
   const gazetteer = await openGazetteer();
-  const place = at
-    ? { ...at, name: gazetteer.nearest(at)?.name ?? `${at.lat}, ${at.lng}` }
-    : await findPlace(options.place, gazetteer);
+  const place = at ? namedPlace(at, gazetteer) : await findPlace(options.place, gazetteer);
   await runCommand(config, async ({ db, config: { secretKey, publicUrl } }) => {
     const report = await transaction(db, (tx) => findOrCreateByCommand(tx, contact, secretKey))
       .then((organizer) => {

@@ -9,10 +9,13 @@ import type { ChosenEntry } from './choose-dates.ts';
 
 /** A place and the address of events that have none. */
 export type DefaultPlace = Coordinates & { name: string };
-export const namedPlace = (place: Coordinates, gazetteer: Gazetteer): DefaultPlace => ({
-  ...place,
-  name: gazetteer.nearest(place)?.name ?? `${place.lat}, ${place.lng}`,
+
+/** Coordinates with the name of the nearest town. */
+export const namedPlace = ({ lat, lng }: Coordinates, gazetteer: Gazetteer): DefaultPlace => ({
+  ...{ lat, lng },
+  name: gazetteer.nearest({ lat, lng })?.name ?? `${lat}, ${lng}`,
 });
+
 export type EntryPlace = Coordinates & {
   /** `geo`: exact. `name`: by LOCATION. `default`: the default place. `none`: only the zone says where. */
   by: 'geo' | 'name' | 'default' | 'none';
@@ -59,7 +62,7 @@ export async function placeEntries(entries: ChosenEntry[], placing: Placing): Pr
   // Namesakes of which one is near to the others.
   if (near) await find(near, (entry) => found.get(entry)?.place === null);
   const home = given ? null : homeOf(known, minEvents);
-  const fallback = defaultOf(given, home && nameHome(home, placing.gazetteer), own);
+  const fallback = defaultOf(given, home && namedPlace(home, placing.gazetteer), own);
   const towns = new Map<string, DefaultPlace>();
   const usual = usualZone(entries);
   const townOf = (zone = usual) =>
@@ -92,12 +95,6 @@ function homeOf(places: Coordinates[], least: number): Coordinates | null {
   const near = places.filter((place) => distanceKm(place, middle) <= homeKm);
   if (near.length < least || near.length < minShare * places.length) return null;
   return near.reduce((a, b) => (distanceKm(b, middle) < distanceKm(a, middle) ? b : a));
-}
-
-/** Events at the home of the calendar are in the nearest larger town. */
-function nameHome(home: Coordinates, gazetteer: Gazetteer): DefaultPlace {
-  const town = gazetteer.nearest(home);
-  return { lat: home.lat, lng: home.lng, name: town?.name ?? `${home.lat}, ${home.lng}` };
 }
 
 function placeOfEntry(

@@ -18,7 +18,13 @@ import { hashOfEntry } from './entry-hash.ts';
 import type { EntryTime } from './entry-times.ts';
 import type { Calendar } from './parse-calendar.ts';
 import type { FileEntries } from './parse-entry.ts';
-import { type DefaultPlace, type EntryPlace, type PlacedEntries, placeEntries } from './place-entries.ts';
+import {
+  type DefaultPlace,
+  type EntryPlace,
+  namedPlace,
+  type PlacedEntries,
+  placeEntries,
+} from './place-entries.ts';
 import type { Cause, ImportReport } from './report.ts';
 import { nextPeriods } from './series-dates.ts';
 
@@ -281,7 +287,7 @@ async function findOwnPlace(
   finder: AddressFinder,
 ): Promise<DefaultPlace | null> {
   const last = await findLastPlace(db, organizerId);
-  if (last) return { ...last, name: gazetteer.nearest(last)?.name ?? `${last.lat}, ${last.lng}` };
+  if (last) return namedPlace(last, gazetteer);
   const { place } = finder.find(await findCity(db, organizerId), { zone: null, near: null });
   return place && { lat: place.lat, lng: place.lng, name: place.name };
 }
