@@ -69,7 +69,7 @@ export type ReadSeries = {
 export type ReplacedTime = { at: string } | { day: string };
 
 /** `place`: the default place, and where it comes from. */
-export type ReadFile = { entries: ReadEntry[]; place: ImportReport['place'] };
+export type ReadEntries = { entries: ReadEntry[]; place: ImportReport['place'] };
 
 export type ReadOptions = EntryDefaults & {
   organizerId: string;
@@ -87,6 +87,8 @@ const maxDates = 10_000;
 /** What all entries of a file are read with. `made`: how many dates the entries so far would make. */
 type Reading = { calendar: Calendar; options: ReadOptions; placed: PlacedEntries; made: number };
 
+const withPrefix = (key: string, { keyPrefix = '' }: ReadOptions): string => keyPrefix + key;
+
 /**
  * Finds what the entries of a file are, in many turns of the event loop.
  * @returns the entries in the order of their lines
@@ -96,7 +98,7 @@ export async function readEntries(
   db: Database,
   { calendar, parsed }: FileEntries,
   options: ReadOptions,
-): Promise<ReadFile> {
+): Promise<ReadEntries> {
   const issues = [...calendar.errors];
   const readable = parsed.flatMap((entry) => {
     if ('period' in entry) return [entry];
@@ -129,13 +131,12 @@ const isSeries = (entry: ChosenEntry): entry is ChosenEntry & { series: ChosenSe
 
 function readEntry(entry: ChosenEntry, { calendar, options, placed }: Reading): ReadEntry {
   const { line, title, uid, isRemoval } = entry;
-  const prefix = options.keyPrefix ?? '';
-  const key = prefix + entry.key;
-  const formerKeys = entry.formerKeys.map((former) => ({ ...former, key: prefix + former.key }));
+  const key = withPrefix(entry.key, options);
+  const formerKeys = entry.formerKeys.map((former) => ({ ...former, key: withPrefix(former.key, options) }));
   const ofSeries = replacedDate(entry, calendar);
   const common = {
     ...{ line, title, uid, key, formerKeys, hash: hashOfEntry(entry) },
-    ofSeries: ofSeries && { ...ofSeries, key: prefix + ofSeries.key },
+    ofSeries: ofSeries && { ...ofSeries, key: withPrefix(ofSeries.key, options) },
   };
   if (isRemoval || calendar.isCancelling)
     return { ...common, kind: 'removal', by: null, doubts: [], notes: [] };
@@ -174,11 +175,9 @@ async function readSeries(
   const { calendar, options } = reading;
   const master = await runInTurn(() => readEntry(entry, reading));
   if (master.kind !== 'event') return [master];
-  const changes: SaidEntry[] = [];
-  for (const change of entry.series.changes) changes.push(await runInTurn(() => readChange(change, reading)));
+  const changes = await mapInTurns(entry.series.changes, (change) => readChange(change, reading));
   const described = await describeSeries(entry, master.content, changes, { calendar, now: options.now });
-  if (described.kind === 'empty')
-    return [{ ...toRefused(entry, 'date', noDate), key: (reading.options.keyPrefix ?? '') + entry.key }];
+  if (described.kind === 'empty') return [toEmpty(entry, noDate, options)];
   if (described.kind === 'singles')
     return await readSingles(entry, master.content.timezone ?? 'UTC', described.reason, reading);
   count(reading, described.planned);
@@ -188,7 +187,7 @@ async function readSeries(
 
 function partOf({ partOf, from }: ChosenSeries, { calendar, options }: Reading): ReadSeries['part'] {
   if (partOf === null || from === null) return null;
-  return { of: (options.keyPrefix ?? '') + partOf, from: replacedTime(from, calendar) };
+  return { of: withPrefix(partOf, options), from: replacedTime(from, calendar) };
 }
 
 const replacedTime = (time: EntryTime, calendar: Calendar): ReplacedTime => {
@@ -223,15 +222,15 @@ async function readSingles(
   });
   const changes = entry.series.changes.filter(({ isRemoval }) => !isRemoval);
   count(reading, dates.length + changes.length);
-  if (dates.length + changes.length === 0)
-    return [
-      {
-        ...toRefused(entry, 'date', `${noDate} (${reason})`),
-        key: (reading.options.keyPrefix ?? '') + entry.key,
-      },
-    ];
+  if (dates.length + changes.length === 0) return [toEmpty(entry, `${noDate} (${reason})`, options)];
   return await mapInTurns([...dates, ...entry.series.changes], (date) => readEntry(date, reading));
 }
+
+/** A series of which no date is coming. Its key says that the file still has it. */
+const toEmpty = (entry: ChosenEntry, reason: string, options: ReadOptions): ReadEntry => ({
+  ...toRefused(entry, 'date', reason),
+  key: withPrefix(entry.key, options),
+});
 
 /** @throws CalendarError */
 function count(reading: Reading, dates: number): void {
@@ -256,13 +255,13 @@ const toRefused = (
 async function expandRemovals(
   db: Database,
   entries: ReadEntry[],
-  { organizerId, keyPrefix = '' }: ReadOptions,
+  options: ReadOptions,
 ): Promise<ReadEntry[]> {
   const expanded: ReadEntry[] = [];
   for (const entry of entries) {
     const keys =
-      entry.kind === 'removal' && entry.key === keyPrefix + entry.uid
-        ? await listKeysOfUid(db, organizerId, entry.key)
+      entry.kind === 'removal' && entry.key === withPrefix(entry.uid, options)
+        ? await listKeysOfUid(db, options.organizerId, entry.key)
         : [];
     expanded.push(...(keys.length > 0 ? keys.map((key) => ({ ...entry, key })) : [entry]));
   }
