@@ -61,16 +61,14 @@ function readNumbers(text: string): Found | null {
   return { dayFirst, monthFirst, rest };
 }
 
-const name = '(\\p{L}[\\p{L}\\p{M}]{1,20})';
+const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\p{L}[\\p{L}\\p{M}]{1,20})', '(?<year>\\d{4})'];
 const ordinal = '(?:st|nd|rd|th|er|ère|re|e|º|ª)?';
-const named = {
-  dayFirst: new RegExp(
-    `^(\\d{1,2})${ordinal}[.,]?[ -]?(?:of |de |d')?${name}[.,]?[ -]?,?\\s?(?:de |del |of )?(\\d{4}|\\d\\d(?!\\d|:))`,
-    'u',
-  ),
-  monthFirst: new RegExp(`^${name}\\.?[ -]?(\\d{1,2})${ordinal}(?!\\d),?\\s?-?(\\d{4})`, 'u'),
-  yearFirst: new RegExp(`^(\\d{4})[.,]?[ -]?${name}\\.?[ -]?(\\d{1,2})\\.?(?!\\d)`, 'u'),
-};
+/** With the day, the month and the year first. */
+const named = [
+  `^${day}${ordinal}[.,]?[ -]?(?:of |de |d')?${month}[.,]?[ -]?,?\\s?(?:de |del |of )?(?<year>\\d{4}|\\d\\d(?!\\d|:))`,
+  `^${month}\\.?[ -]?${day}${ordinal}(?!\\d),?\\s?-?${year}`,
+  `^${year}[.,]?[ -]?${month}\\.?[ -]?${day}\\.?(?!\\d)`,
+].map((pattern) => new RegExp(pattern, 'u'));
 /** Weekdays and articles, as in "lördag den 3 april". */
 const maxLeadingWords = 3;
 
@@ -87,16 +85,13 @@ function readWords(text: string): Found | null {
 }
 
 function readNamed(text: string): Found | null {
-  const [a, day, month, year] = named.dayFirst.exec(text) ?? [];
-  if (a !== undefined && isMonth(month)) return certain(text, a, year, month, day);
-  const [b, monthName, dayOfMonth, yearBehind] = named.monthFirst.exec(text) ?? [];
-  if (b !== undefined && isMonth(monthName)) return certain(text, b, yearBehind, monthName, dayOfMonth);
-  const [c, yearBefore, thatMonth, thatDay] = named.yearFirst.exec(text) ?? [];
-  if (c !== undefined && isMonth(thatMonth)) return certain(text, c, yearBefore, thatMonth, thatDay);
+  for (const pattern of named) {
+    const found = pattern.exec(text);
+    const { day, month = '', year } = found?.groups ?? {};
+    if (found && monthOf(month) !== undefined) return certain(text, found[0], year, month, day);
+  }
   return null;
 }
-
-const isMonth = (word: string | undefined): boolean => word !== undefined && monthOf(word) !== undefined;
 
 function certain(text: string, all: string, year?: string, month?: string, day?: string): Found {
   const date = dateOf(year, month, day);

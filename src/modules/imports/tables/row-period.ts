@@ -19,7 +19,7 @@ type Read = { date: Temporal.PlainDate; time: TimeText | null; exact: EntryTime 
 export function readRowPeriod(cells: Cells, notes: string[]): EntryPeriod {
   const start = requireStart(cells);
   const end = readSide(cells, 'end');
-  if (!end) noteUnread(cells, ['endDate'], notes);
+  if (!end) noteUnread(cells, 'endDate', notes);
   const startTime = timeOf(cells, 'start', start, notes);
   const endTime = timeOf(cells, 'end', end, notes);
   const from = startTime?.time ?? null;
@@ -48,10 +48,11 @@ const firstColumn = (cells: Cells): Field =>
 function readSide(cells: Cells, side: Side): Read | null {
   for (const field of dateFields[side]) {
     const text = cells.text(field);
-    const exact = text === '' ? null : parseEntryTime({ value: text, parameters: new Map() });
+    if (text === '') continue;
+    const exact = parseEntryTime({ value: text, parameters: new Map() });
     if (exact && exact.tzid !== undefined)
       return { date: exact.local.toPlainDate(), time: null, exact: { ...exact, isMended: false } };
-    const found = text === '' ? null : readDate(text);
+    const found = readDate(text);
     const date = found && (found[cells.order(field)] ?? found.dayFirst ?? found.monthFirst);
     if (found && date) return { date, time: found.time, exact: null };
   }
@@ -66,14 +67,13 @@ function timeOf(cells: Cells, side: Side, read: Read | null, notes: string[]): T
     // Spreadsheets write the day zero in front of a time.
     const time = readTime(cleaned(text)) ?? readDate(text)?.time;
     if (time) return time;
-    noteUnread(cells, [field], notes);
+    noteUnread(cells, field, notes);
   }
   return read?.time ?? null;
 }
 
-function noteUnread(cells: Cells, fields: Field[], notes: string[]): void {
-  for (const field of fields)
-    if (cells.text(field) !== '') notes.push(`${quote(cells, field)} is not a date or time; it was left out`);
+function noteUnread(cells: Cells, field: Field, notes: string[]): void {
+  if (cells.text(field) !== '') notes.push(`${quote(cells, field)} is not a date or time; it was left out`);
 }
 
 const quote = (cells: Cells, field: Field): string =>
