@@ -1,6 +1,6 @@
 /** Finds the events in the JSON-LD of a page: in lists, graphs, and within other things. */
 import { mapInTurns } from '#base';
-import { isNode, type Node, type References, textIn, typesOf, valuesOf } from './json-ld.ts';
+import { isNode, isReference, type Node, type References, textIn, typesOf, valuesOf } from './json-ld.ts';
 
 /** `parent`: the event that it is part of; null without one. */
 export type FoundEvent = { node: Node; parent: Node | null; line: number };
@@ -34,7 +34,7 @@ export async function findEvents(scripts: Json[]): Promise<Found> {
   await mapInTurns(visits(scripts), ({ value, parent, line }) => {
     if (!isNode(value)) return;
     const id = textIn(value, '@id');
-    if (id !== '' && Object.keys(value).length > 2 && !references.has(id)) references.set(id, value);
+    if (id !== '' && !isReference(value) && !references.has(id)) references.set(id, value);
     if (isEvent(value) && !isOnlySeries(value)) events.push({ node: value, parent, line });
   });
   return { events, references };

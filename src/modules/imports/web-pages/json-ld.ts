@@ -34,9 +34,12 @@ export const localName = (name: string): string => /[^/#:]*$/.exec(name.trim().s
 /** Objects by `@id`: others refer to them. */
 export type References = ReadonlyMap<string, Node>;
 
+/** Whether an object says nothing of its own besides its type. */
+export const isReference = (node: Node): boolean => Object.keys(node).length <= 2;
+
 /** The objects of a property, and those that it refers to. Texts stay. */
 export const objectsOf = (value: unknown, references: References): unknown[] =>
   valuesOf(value).map((one) => {
-    const id = isNode(one) && Object.keys(one).length <= 2 ? one['@id'] : undefined;
+    const id = isNode(one) && isReference(one) ? one['@id'] : undefined;
     return (typeof id === 'string' && references.get(id)) || one;
   });

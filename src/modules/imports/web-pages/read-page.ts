@@ -38,6 +38,7 @@ function isTooComplex(text: string): boolean {
   }
   return objects > maxObjects || commas > maxCommas;
 }
+
 const opening = /^(?:<!--|(?:\/\/|\/\*)?\s{0,10}<!\[CDATA\[(?:\s{0,10}\*\/)?)/;
 const closing = /(?:-->|(?:\/\/|\/\*)?\s{0,10}\]\]>(?:\s{0,10}\*\/)?)$/;
 /** The closing of a comment is within so many characters of the end. */
