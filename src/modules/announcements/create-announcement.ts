@@ -1,5 +1,5 @@
 import { newId } from '#base';
-import { type Statement, sql, type Transaction } from '#pg';
+import { sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
@@ -14,7 +14,7 @@ import { maxOfEvent, maxOfPerson, readSendAt, requireQuota, requireSendable } fr
 import { toAnnouncement } from './present.ts';
 import { countRecent } from './repo.ts';
 import { Announcement, NewAnnouncement } from './schemas.ts';
-import { findOwnSubject, notFound, type SubjectKey } from './subjects.ts';
+import { findOwnSubject, notFound, type SubjectKey, selectSubject } from './subjects.ts';
 
 const common = {
   method: 'POST',
@@ -37,7 +37,7 @@ export const createAnnouncement = defineEndpoint({
   problems: ['event_not_found', ...problems],
 
   async handler({ caller, params, body, idempotency }, services: EventServices) {
-    const key = { id: readId(params.id, 'event_not_found'), isOfSeries: false };
+    const key = { subjectId: readId(params.id, 'event_not_found'), isOfSeries: false };
     return await announce(services, caller, idempotency, { key, body });
   },
 });
@@ -53,7 +53,7 @@ export const createSeriesAnnouncement = defineEndpoint({
   problems: ['series_not_found', ...problems],
 
   async handler({ caller, params, body, idempotency }, services: EventServices) {
-    const key = { id: readId(params.id, 'series_not_found'), isOfSeries: true };
+    const key = { subjectId: readId(params.id, 'series_not_found'), isOfSeries: true };
     return await announce(services, caller, idempotency, { key, body });
   },
 });
@@ -73,13 +73,13 @@ async function announce(
     await lockLimits(tx, key, caller.id);
     const subject = await findOwnSubject(tx, key, caller, now);
     requireSendable(subject, sendAt, now);
-    requireQuota(await countRecent(tx, sql`subject_id = ${key.id}`, now), maxOfEvent, now);
+    requireQuota(await countRecent(tx, sql`subject_id = ${key.subjectId}`, now), maxOfEvent, now);
     requireQuota(await countRecent(tx, sql`author_id = ${caller.id}`, now), maxOfPerson, now);
     const isLater = sendAt > now;
     const { text, audience = guestAudiences } = body;
     const addressed = { subject: subject.people, authorId: caller.id, audience };
     const announcement = {
-      ...{ id: newId(), subjectId: key.id, isOfSeries: key.isOfSeries, authorId: caller.id },
+      ...{ id: newId(), ...key, authorId: caller.id },
       ...{ text, audience, isOfChange: false },
       status: isLater ? ('scheduled' as const) : ('sent' as const),
       sendAt: isLater ? sendAt : now,
@@ -102,7 +102,3 @@ async function lockLimits(tx: Transaction, key: SubjectKey, authorId: string): P
   await tx.query(sql`select 1 from users where id = ${authorId} for no key update`);
   await tx.query(sql`${selectSubject(key)} for no key update`);
 }
-
-/** A statement that a lock can follow. */
-export const selectSubject = ({ id, isOfSeries }: SubjectKey): Statement =>
-  isOfSeries ? sql`select 1 from series where id = ${id}` : sql`select 1 from events where id = ${id}`;

@@ -3,10 +3,10 @@ import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { readId } from '../../lib/ids.ts';
-import { countRecipients, guestAudiences } from '../../outbox/audiences.ts';
+import { countRecipients, eventSubject, findSeriesSubject, guestAudiences } from '../../outbox/audiences.ts';
 import { isOrganizer } from '../events/audience.ts';
-import { requireOrganizer } from '../events/policy.ts';
 import { EventParams, SeriesParams } from '../events/schemas.ts';
+import { requireVisibleSeries } from '../events/series/visible-series.ts';
 import type { EventServices } from '../events/services.ts';
 import { requireVisibleEvent } from '../events/visible-event.ts';
 import { listPeople } from '../people/repo.ts';
@@ -14,7 +14,7 @@ import { toAnnouncement } from './present.ts';
 import { readableBy } from './readable.ts';
 import { listAnnouncements as findAnnouncements } from './repo.ts';
 import { AnnouncementPage, AnnouncementQuery, Recipients, RecipientsQuery, readAudience } from './schemas.ts';
-import { findSubject, notFound, type Subject, type SubjectKey } from './subjects.ts';
+import { findOwnSubject, type Subject, type SubjectKey } from './subjects.ts';
 
 const list = {
   method: 'GET',
@@ -37,7 +37,7 @@ export const listAnnouncements = defineEndpoint({
   async handler({ caller, params, query }, services: EventServices) {
     const id = readId(params.id, 'event_not_found');
     const { row } = await requireVisibleEvent(services, id, caller);
-    const subject = { id, organizerId: row.organizerId, people: { eventIds: [id], seriesId: null } };
+    const subject = { id, organizerId: row.organizerId, people: eventSubject(id) };
     return { status: 200, body: await listPage(services, subject, caller, query) };
   },
 });
@@ -54,21 +54,13 @@ export const listSeriesAnnouncements = defineEndpoint({
   problems: ['series_not_found'],
 
   async handler({ caller, params, query }, services: EventServices) {
-    const key = { id: readId(params.id, 'series_not_found'), isOfSeries: true };
-    const subject = await requireSubject(services, key, caller);
+    const id = readId(params.id, 'series_not_found');
+    const { organizerId } = await requireVisibleSeries(services.db, id, caller);
+    const people = await findSeriesSubject(services.db, id, services.clock());
+    const subject = { id, organizerId, people };
     return { status: 200, body: await listPage(services, subject, caller, query) };
   },
 });
-
-async function requireSubject(
-  { db, clock }: EventServices,
-  key: SubjectKey,
-  caller: Caller | null,
-): Promise<Subject> {
-  const subject = await findSubject(db, key, clock(), caller);
-  if (!subject) throw notFound(key);
-  return subject;
-}
 
 async function listPage(
   { db, config }: EventServices,
@@ -110,7 +102,7 @@ export const countAnnouncementRecipients = defineEndpoint({
   problems: ['event_not_found', 'not_organizer'],
 
   async handler({ caller, params, query }, services: EventServices) {
-    const key = { id: readId(params.id, 'event_not_found'), isOfSeries: false };
+    const key = { subjectId: readId(params.id, 'event_not_found'), isOfSeries: false };
     return { status: 200, body: await count(services, key, caller, query) };
   },
 });
@@ -124,20 +116,19 @@ export const countSeriesAnnouncementRecipients = defineEndpoint({
   problems: ['series_not_found', 'not_organizer'],
 
   async handler({ caller, params, query }, services: EventServices) {
-    const key = { id: readId(params.id, 'series_not_found'), isOfSeries: true };
+    const key = { subjectId: readId(params.id, 'series_not_found'), isOfSeries: true };
     return { status: 200, body: await count(services, key, caller, query) };
   },
 });
 
 async function count(
-  services: EventServices,
+  { db, clock }: EventServices,
   key: SubjectKey,
   caller: Caller,
   { audience: names }: Static<typeof RecipientsQuery>,
 ) {
-  const subject = await requireSubject(services, key, caller);
-  requireOrganizer(subject, caller);
+  const subject = await findOwnSubject(db, key, caller, clock());
   const audience = names === undefined ? guestAudiences : readAudience(names);
   const addressed = { subject: subject.people, authorId: caller.id, audience };
-  return { recipients: await countRecipients(services.db, addressed) };
+  return { recipients: await countRecipients(db, addressed) };
 }

@@ -47,8 +47,7 @@ export async function requireOwnAnnouncement(
   now: Date,
 ): Promise<{ row: AnnouncementRow; subject: Subject }> {
   const found = await findAnnouncement(tx, id);
-  const key = found && { id: found.subjectId, isOfSeries: found.isOfSeries };
-  const subject = key && (await findSubject(tx, key, now, caller));
+  const subject = found && (await findSubject(tx, found, now, caller));
   if (!subject) throw new Problem('announcement_not_found');
   if (!isOrganizer(subject, caller)) {
     const condition = sql`id = ${id} and ${await readableBy(tx, subject, caller)}`;

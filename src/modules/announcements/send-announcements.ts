@@ -2,10 +2,9 @@
 import { type Database, sql, type Transaction, transaction } from '#pg';
 import { countRecipients } from '../../outbox/audiences.ts';
 import { insertDecisions } from '../../outbox/decisions.ts';
-import { selectSubject } from './create-announcement.ts';
 import { isMissed, type Moment } from './policy.ts';
 import { listDue, lockAnnouncement, markMissed, markSent } from './repo.ts';
-import { findSubject } from './subjects.ts';
+import { findSubject, type SubjectKey, selectSubject } from './subjects.ts';
 
 type Services = { db: Database; clock: () => Date };
 
@@ -15,15 +14,14 @@ export async function sendAnnouncements({ db, clock }: Services): Promise<void> 
     await transaction(db, (tx) => sendAnnouncement(tx, key, clock()));
 }
 
-type Key = { subjectId: string; id: string; isOfSeries: boolean; authorId: string };
+type Key = SubjectKey & { id: string; authorId: string };
 
 /** Locks the author and the event or the series first: no suspension and no deletion comes between the decision and the commit. */
 async function sendAnnouncement(tx: Transaction, key: Key, now: Date): Promise<void> {
   const [author] = await tx.query<NonNullable<Moment['author']>>(sql`
     select id, role from users where id = ${key.authorId} and suspended_at is null for key share`);
-  const { subjectId, isOfSeries } = key;
-  await tx.query(sql`${selectSubject({ id: subjectId, isOfSeries })} for share`);
-  const subject = await findSubject(tx, { id: subjectId, isOfSeries }, now);
+  await tx.query(sql`${selectSubject(key)} for share`);
+  const subject = await findSubject(tx, key, now);
   const row = await lockAnnouncement(tx, key);
   // Another server has sent it, or it was deleted or moved.
   if (!subject || row?.status !== 'scheduled' || row.sendAt > now) return;

@@ -1,5 +1,5 @@
 /** What announcements are about: an event, or a series with its coming dates. */
-import { type Queryable, sql } from '#pg';
+import { type Queryable, type Statement, sql } from '#pg';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { eventSubject, findSeriesSubject, type Subject as People } from '../../outbox/audiences.ts';
@@ -28,15 +28,21 @@ export type Subject = {
 };
 
 /** `isOfSeries`: which of the two has the id. */
-export type SubjectKey = { id: string; isOfSeries: boolean };
+export type SubjectKey = { subjectId: string; isOfSeries: boolean };
 
-export const notFound = ({ isOfSeries }: Pick<SubjectKey, 'isOfSeries'>): Problem =>
+export const notFound = ({ isOfSeries }: SubjectKey): Problem =>
   new Problem(isOfSeries ? 'series_not_found' : 'event_not_found');
+
+/** A statement that a lock can follow. */
+export const selectSubject = ({ subjectId, isOfSeries }: SubjectKey): Statement =>
+  isOfSeries
+    ? sql`select 1 from series where id = ${subjectId}`
+    : sql`select 1 from events where id = ${subjectId}`;
 
 /** Finds what an announcement is about. Null for an unknown id, and for what the viewer may not see. @param viewer undefined: for all */
 export async function findSubject(
   db: Queryable,
-  { id, isOfSeries }: SubjectKey,
+  { subjectId: id, isOfSeries }: SubjectKey,
   now: Date,
   viewer?: Viewer | null,
 ): Promise<Subject | null> {
