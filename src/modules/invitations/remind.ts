@@ -1,6 +1,7 @@
 import { dayMs, hourMs } from '#base';
 import { sql, type Transaction } from '#pg';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -41,10 +42,7 @@ export const remindInvited = defineEndpoint({
 
   handler({ caller, params, idempotency }, services: InvitationServices) {
     const to = { subjectId: readId(params.id, 'event_not_found'), isOfSeries: false };
-    return runIdempotent(services, caller, idempotency, async (tx, caller) => ({
-      status: 202 as const,
-      body: { recipients: await remind(tx, services, caller, to) },
-    }));
+    return remindOf(services, caller, idempotency, to);
   },
 });
 
@@ -58,12 +56,20 @@ export const remindInvitedToSeries = defineEndpoint({
 
   handler({ caller, params, idempotency }, services: InvitationServices) {
     const to = { subjectId: readId(params.id, 'series_not_found'), isOfSeries: true };
-    return runIdempotent(services, caller, idempotency, async (tx, caller) => ({
-      status: 202 as const,
-      body: { recipients: await remind(tx, services, caller, to) },
-    }));
+    return remindOf(services, caller, idempotency, to);
   },
 });
+
+const remindOf = (
+  services: InvitationServices,
+  caller: Caller,
+  idempotency: IdempotencyContext,
+  to: InvitedTo,
+) =>
+  runIdempotent(services, caller, idempotency, async (tx, caller) => ({
+    status: 202 as const,
+    body: { recipients: await remind(tx, services, caller, to) },
+  }));
 
 /** Locks what `makeInvitations` locks: of two requests, the second reminds nobody again. @returns how many people are reminded */
 async function remind(
