@@ -2,6 +2,7 @@
 import { isOneOf, lockEach, sql, type Transaction } from '#pg';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { endInvitations } from './end-invitations.ts';
+import type { InvitedTo } from './invited-dates.ts';
 import { type InvitationKey, lockInvitation } from './repo.ts';
 
 export const invitationDeletionHooks: DeletionHook[] = [
@@ -24,8 +25,8 @@ export const invitationDeletionHooks: DeletionHook[] = [
 ];
 
 async function lockInvitationsOf(tx: Transaction, userId: string) {
-  const keys = await tx.query<InvitationKey>(sql`
-    select subject_id, id from invitations
+  const keys = await tx.query<InvitationKey & InvitedTo>(sql`
+    select subject_id, id, is_of_series from invitations
     where inviter_id = ${userId} or user_id = ${userId} or guest_id = ${userId}`);
   const locked = await lockEach(
     keys,

@@ -8,11 +8,11 @@ import { findOwner } from '../accounts/accounts.ts';
 import { lockContacts } from '../accounts/codes/contact-locks.ts';
 import type { EventRow } from '../events/present.ts';
 import { invitedKinds } from './invitation-mails.ts';
-import { findInvitedEvent } from './invited-dates.ts';
+import { findInvitedEvent, type InvitedTo } from './invited-dates.ts';
 import { leavesAt } from './limits.ts';
 import { causeOf } from './make-invitations.ts';
 import { mayLeave, mayRemind } from './may-leave.ts';
-import { contactOf, type InvitationRow, lockInvitation, storeDelivery } from './repo.ts';
+import { contactOf, type InvitationKey, type InvitationRow, lockInvitation, storeDelivery } from './repo.ts';
 import type { Send } from './sends.ts';
 import type { InvitationServices } from './services.ts';
 import { isWayOn, readWays } from './ways.ts';
@@ -48,7 +48,10 @@ async function release(
     select user_id, id, subject_id, invitation_id, way, is_reminder, contact_hash, is_young, due_at, leaves_at
     from invitation_sends where user_id = ${userId} and id = ${id} and leaves_at is null for update skip locked`);
   if (!send) return;
-  const row = await lockInvitation(tx, { subjectId: send.subjectId, id: send.invitationId });
+  const [sent] = await tx.query<InvitationKey & InvitedTo>(sql`
+    select subject_id, id, is_of_series from invitations
+    where subject_id = ${send.subjectId} and id = ${send.invitationId}`);
+  const row = sent ? await lockInvitation(tx, sent) : null;
   if (row?.status !== 'pending') {
     // It was withdrawn or answered, so it tells nobody, and counts towards no limit.
     await tx.execute(sql`delete from invitation_sends where user_id = ${userId} and id = ${id}`);

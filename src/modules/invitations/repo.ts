@@ -2,7 +2,7 @@
 import { insertRows, isOneOf, type Queryable, raw, type Statement, sql, type Transaction } from '#pg';
 import type { MessageContact, MessageKind } from '../../lib/contact.ts';
 import { lockEventCounters } from '../attendance/lock-event-counters.ts';
-import { lockDatesOf } from './invited-dates.ts';
+import { type InvitedTo, lockDatesOf } from './invited-dates.ts';
 import { hashInvitationToken } from './token.ts';
 
 export const invitationStatuses = ['pending', 'going', 'interested', 'declined'] as const;
@@ -79,12 +79,9 @@ export async function findInvitation(db: Queryable, id: string): Promise<Invitat
  */
 export async function lockInvitation(
   tx: Transaction,
-  { subjectId, id }: InvitationKey,
+  { subjectId, id, isOfSeries }: InvitationKey & InvitedTo,
 ): Promise<InvitationRow | null> {
-  const [known] = await tx.query<{ isOfSeries: boolean }>(
-    sql`select is_of_series from invitations where subject_id = ${subjectId} and id = ${id}`,
-  );
-  const dates = known?.isOfSeries ? await lockDatesOf(tx, subjectId) : [subjectId];
+  const dates = isOfSeries ? await lockDatesOf(tx, subjectId) : [subjectId];
   await lockEventCounters(tx, dates, sql`1 as locked`, true);
   const [found] = await tx.query<InvitationRow>(
     selectInvitations(sql`where i.subject_id = ${subjectId} and i.id = ${id} for update`),

@@ -2,6 +2,7 @@
 import { sql, type Transaction } from '#pg';
 import type { UnlockedCaller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import type { InvitedTo } from './invited-dates.ts';
 import { markInvited } from './invited-people.ts';
 import { type InvitationKey, type InvitationRow, type InvitationStatus, isForMany } from './repo.ts';
 
@@ -14,7 +15,7 @@ type StoredAnswer = { status: InvitationStatus; extraGuests: number; reply: stri
  */
 export async function storeAnswer(
   tx: Transaction,
-  { subjectId, id, isOfSeries }: InvitationKey & Pick<InvitationRow, 'isOfSeries'>,
+  { subjectId, id, isOfSeries }: InvitationKey & InvitedTo,
   person: Pick<UnlockedCaller, 'id' | 'hasAccount'> | null,
   { status, extraGuests, reply }: StoredAnswer,
   now: Date,
