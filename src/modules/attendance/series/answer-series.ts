@@ -61,11 +61,11 @@ export async function answerSeries(
   const person = { series, before, request, caller };
   const standing = await findSeriesStanding(tx, id, caller.id);
   if (status !== null && mustAsk(person, standing)) return await ask(tx, person, { ...answer, status }, now);
-  if (request && (isPending || status !== null))
-    await endSeriesRequest(tx, request, { lock: await listComingIds(tx, id, now) });
-  if (standing.isInvited) await answerInvitation(tx, person, answer, now);
+  const coming = await listComingIds(tx, id, now);
+  if (request && (isPending || status !== null)) await endSeriesRequest(tx, request, { lock: coming });
+  if (standing.isInvited) await answerInvitation(tx, person, { ...answer, coming }, now);
   if (status === null && !before) return { myRsvp: null, affected: 0, ...openOf(request, status) };
-  const affected = await writeSeriesAnswer(tx, services, person, { ...answer, status }, now);
+  const affected = await writeSeriesAnswer(tx, services, { ...person, coming }, { ...answer, status }, now);
   return { myRsvp: status, affected, ...openOf(request, status) };
 }
 
@@ -93,11 +93,11 @@ function mustAsk({ series, before, caller }: Person, standing: Standing): boolea
 async function answerInvitation(
   tx: Transaction,
   { series: { id }, before, caller }: Person,
-  { status, extraGuests }: SeriesAnswer,
+  { status, extraGuests, coming }: SeriesAnswer & { coming: string[] },
   now: Date,
 ): Promise<void> {
   // The locks of an answer by the invitation, in their order.
-  await lockRsvpEvents(tx, (await listComingIds(tx, id, now)).sort(), true);
+  await lockRsvpEvents(tx, coming, true);
   const answer = {
     ...{ subjectId: id, userId: caller.id, status: status ?? ('pending' as const) },
     extraGuests: status === null ? 0 : (extraGuests ?? before?.extraGuests ?? 0),
@@ -122,8 +122,10 @@ async function ask(
   return { myRsvp: null, affected: 0, myRequest: 'pending' };
 }
 
+/** `coming`: the ids of the dates that have not ended, the first one first: the organizer is notified at the first RSVP. */
 type Answerer = {
   series: Pick<Series, 'id'>;
+  coming: string[];
   before: SeriesRsvp | null;
   caller: RsvpCommand['caller'] & Partial<Pick<Caller, 'role'>>;
 };
@@ -137,7 +139,7 @@ type Answerer = {
 export async function writeSeriesAnswer(
   tx: Transaction,
   { rsvps }: Pick<Services, 'rsvps'>,
-  { series: { id }, before, caller }: Answerer,
+  { series: { id }, coming, before, caller }: Answerer,
   answer: Omit<SeriesAnswer, 'ask'> & Pick<RsvpCommand, 'isByOrganizer'>,
   now: Date,
 ): Promise<number> {
@@ -152,7 +154,7 @@ export async function writeSeriesAnswer(
       { userId: caller.id, status, extraGuests: extraGuests ?? 0, isHidden: isHidden ?? false },
       now,
     );
-  const commands = (await listComingIds(tx, id, now)).map((eventId) => ({
+  const commands = coming.map((eventId) => ({
     ...{ eventId, caller, status, extraGuests, isHidden },
     ...(isByOrganizer && { isByOrganizer }),
     ofSeries: { isNew: before === null },

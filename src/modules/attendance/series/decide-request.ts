@@ -33,11 +33,12 @@ export async function decideSeriesRequestIn(
   if (changes instanceof Problem) throw changes;
   if (!request) throw new Problem('request_not_found');
   if (!changes) return request;
-  if (status === 'approved') await permit(tx, series, { userId, eventIds: coming.map(({ id }) => id) });
+  const eventIds = coming.map(({ id }) => id);
+  if (status === 'approved') await permit(tx, series, { userId, eventIds });
   await tx.execute(writeStatus([request], status, now));
   const told = next ?? coming.at(0);
   if (told) await tell(tx, series, { userId, status, eventId: told.id });
-  if (status === 'approved') await answer(tx, services, series, { request, now });
+  if (status === 'approved') await answer(tx, services, series, { request, coming: eventIds, now });
   return request;
 }
 
@@ -60,7 +61,7 @@ async function permit(
   if (standing.isRemoved) throw new Problem('removed_from_event');
   await writeSeriesStanding(tx, { seriesId, userId }, { ...standing, isApproved: true });
   if (eventIds.length === 0) return;
-  await lockRsvpEvents(tx, [...eventIds].sort(), true);
+  await lockRsvpEvents(tx, eventIds, true);
   const people = eventIds.map((eventId) => ({ eventId, userId }));
   await tx.execute(writeStandings(people, { isApproved: true }));
 }
@@ -70,12 +71,12 @@ async function answer(
   tx: Transaction,
   services: Pick<AttendanceServices, 'rsvps'>,
   series: Series,
-  { request, now }: { request: RequestRow; now: Date },
+  { request, coming, now }: { request: RequestRow; coming: string[]; now: Date },
 ): Promise<void> {
   const { userId, answer: status, extraGuests, isHidden } = request;
   const before = await findSeriesRsvp(tx, series.id, userId);
   const asked = { status, extraGuests: extraGuests ?? undefined, isHidden: isHidden ?? undefined };
-  const person = { series, before, caller: onBehalfOf({ id: userId, hasAccount: true }) };
+  const person = { series, coming, before, caller: onBehalfOf({ id: userId, hasAccount: true }) };
   await writeSeriesAnswer(tx, services, person, { ...asked, isByOrganizer: true }, now);
 }
 

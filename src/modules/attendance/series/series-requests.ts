@@ -47,7 +47,7 @@ export async function endSeriesRequest(
 ): Promise<void> {
   const isLocked = 'lock' in dates || (counted !== null && dates.locked.includes(counted));
   if ('lock' in dates)
-    await lockRsvpEvents(tx, [...new Set([...dates.lock, ...(counted ? [counted] : [])])].sort(), true);
+    await lockRsvpEvents(tx, [...new Set([...dates.lock, ...(counted ? [counted] : [])])], true);
   await tx.execute(deleteRequests([{ subjectId, userId }]));
   if (counted && isLocked) await takeBack(tx, 'requests', userId, [{ eventId: counted }], writeRequestCounts);
 }

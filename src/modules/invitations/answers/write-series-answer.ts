@@ -31,7 +31,7 @@ export async function answerSeriesInvitation(
   const shown = await findShownDate(tx, seriesId, now);
   if (shown === null) throw new Problem('invitation_not_found');
   const coming = await tx.query<ComingDate>(sql`
-    select id, status from events where series_id = ${seriesId} and end_at > ${now} order by id`);
+    select id, status from events where series_id = ${seriesId} and end_at > ${now} order by start_at, id`);
   const { status } = given;
   if (status === 'declined') await decline(tx, services, answerer, invitation, { given, coming, shown });
   else await accept(tx, services, answerer, invitation, { given: { ...given, status }, coming });
@@ -60,9 +60,9 @@ async function accept(
     throw new Problem('event_cancelled');
   await storeAccepted(tx, invitation, caller, { ...given, extraGuests }, now);
   const [request] = await findRequests(tx, seriesId, [caller.id]);
-  const locked = coming.map(({ id }) => id);
-  if (request && request.status !== 'approved') await endSeriesRequest(tx, request, { locked });
-  const person = { series: { id: seriesId }, before, caller: { ...caller, role } };
+  const comingIds = coming.map(({ id }) => id);
+  if (request && request.status !== 'approved') await endSeriesRequest(tx, request, { locked: comingIds });
+  const person = { series: { id: seriesId }, coming: comingIds, before, caller: { ...caller, role } };
   await writeSeriesAnswer(tx, services, person, { status: given.status, extraGuests }, now);
 }
 
@@ -77,18 +77,15 @@ async function decline(
   const { subjectId: seriesId } = invitation;
   const now = services.clock();
   const before = await findSeriesRsvp(tx, seriesId, caller.id);
-  const dates = await listFollowing(
-    tx,
-    coming.map(({ id }) => id),
-    caller.id,
-  );
+  const comingIds = coming.map(({ id }) => id);
+  const dates = await listFollowing(tx, comingIds, caller.id);
   const claimed = await lockOwnAnswers(
     tx,
-    coming.map(({ id: eventId }) => ({ eventId, userId: caller.id })),
+    comingIds.map((eventId) => ({ eventId, userId: caller.id })),
   );
   if (!isForMany(invitation)) await storeAnswer(tx, invitation, caller, { ...given, extraGuests: 0 }, now);
   if (invitation.status !== 'declined') await countDecline(tx, { eventId: shown, personId: caller.id }, now);
-  const person = { series: { id: seriesId }, before, caller: { ...caller, role } };
+  const person = { series: { id: seriesId }, coming: comingIds, before, caller: { ...caller, role } };
   if (before) await writeSeriesAnswer(tx, services, person, { status: null }, now);
   if (dates.length === 0) return;
   // Without a booking, it is refused, which changes nothing.
