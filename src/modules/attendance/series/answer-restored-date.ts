@@ -1,19 +1,10 @@
 /** RSVPs at a cancelled date of a series that takes place again. */
-import { minId } from '#base';
 import type { Transaction } from '#pg';
 import type { RestoredDateHook } from '../../../http/define-module.ts';
-import { unchangedSummary } from '../../../outbox/summaries.ts';
 import { approvePresent } from '../../events/event-people.ts';
-import { listSeriesRsvps, type SeriesRsvp } from '../../events/series/series-rsvps.ts';
-import { peopleAtOnce, withoutSuspended } from '../rsvps/answer-new-dates.ts';
-import { moveOf } from '../rsvps/policy.ts';
-import {
-  type ExistingRsvp,
-  findRsvps,
-  lockRsvpEvents,
-  moveRsvpCounters,
-  upsertRsvpsOfSeries,
-} from '../rsvps/repo.ts';
+import type { SeriesRsvp } from '../../events/series/series-rsvps.ts';
+import { type FollowingAnswer, listActiveAnswers, writeFollowing } from '../rsvps/answers-of-series.ts';
+import { type ExistingRsvp, findRsvps, lockRsvpEvents } from '../rsvps/repo.ts';
 
 type RestoredDate = Parameters<RestoredDateHook>[1];
 
@@ -23,13 +14,7 @@ type RestoredDate = Parameters<RestoredDateHook>[1];
  * and finds the date scheduled.
  */
 export const answerRestoredDate: RestoredDateHook = async (tx, date) => {
-  for (let after = minId; ; ) {
-    const found = await listSeriesRsvps(tx, date.seriesId, { after, limit: peopleAtOnce });
-    await answerDate(tx, date, await withoutSuspended(tx, found));
-    const last = found.at(-1);
-    if (!last || found.length < peopleAtOnce) break;
-    after = last.userId;
-  }
+  for await (const answers of listActiveAnswers(tx, date.seriesId)) await answerDate(tx, date, answers);
   if (date.fields.rsvpApproval === 'organizer') await tx.execute(approvePresent(date.eventId));
 };
 
@@ -42,7 +27,7 @@ async function answerDate(tx: Transaction, date: RestoredDate, answers: SeriesRs
     answers.map(({ userId }) => ({ eventId, userId })),
   );
   const isClosed = fields.rsvpUntil !== null && now > fields.rsvpUntil;
-  const following = answers.flatMap((answer, i) => {
+  const following = answers.flatMap((answer, i): FollowingAnswer[] => {
     const person = people[i];
     if (!person) return [];
     const { rsvp, standing, isAbsent } = person;
@@ -53,20 +38,7 @@ async function answerDate(tx: Transaction, date: RestoredDate, answers: SeriesRs
       return [];
     return [{ answer, before: rsvp }];
   });
-  if (following.length === 0) return;
-  const rows = following.map(({ answer }) => ({
-    ...{ ...answer, eventId },
-    ...{ isOfSeries: true as const, isUncounted: true },
-  }));
-  await tx.execute(upsertRsvpsOfSeries(rows, now));
-  const sum = { eventId, rsvps: 0, going: 0, extraGuests: 0 };
-  for (const { answer, before } of following) {
-    const move = moveOf(before, answer);
-    sum.rsvps += move.rsvps;
-    sum.going += move.going;
-    sum.extraGuests += move.extraGuests;
-  }
-  await tx.execute(moveRsvpCounters([{ ...sum, summary: unchangedSummary(event) }]));
+  await writeFollowing(tx, event, following, now);
 }
 
 const isEqual = (rsvp: ExistingRsvp | null, { status, extraGuests }: SeriesRsvp): boolean =>
