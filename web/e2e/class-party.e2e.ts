@@ -3,17 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { getEvent, invite, listGuests, listInvitations } from '@potluck/client';
 import { ageInvitations } from './database.ts';
-import {
-  expect,
-  goTo,
-  newAddress,
-  newEvent,
-  newItem,
-  overflowOf,
-  type Person,
-  readCode,
-  test,
-} from './fixtures.ts';
+import { expect, goTo, newAddress, newEvent, newItem, overflowOf, readCode, test } from './fixtures.ts';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -144,7 +134,7 @@ test('class party: 30 names by paste, guests with and without an account, a mess
     expect((await nora.goto(`/e/${event.id}`))?.status()).toBe(404);
   });
 
-  await test.step('who has not answered is reminded, once', async () => {
+  await test.step('a person who has not answered is reminded, once', async () => {
     await page.goto(`/e/${event.id}/guest-list`);
     const waiting = page.getByRole('region', { name: 'No answer yet' });
     await expect(waiting.getByRole('listitem')).toHaveText([/Sven Silent/]);
@@ -175,7 +165,7 @@ test('class party with approval: a guest without an account asks to join, is app
   await expect(page.getByRole('status').filter({ hasText: 'You asked to join' })).toBeVisible();
   await inspect(page);
 
-  const other = await openBrowser(teacher as Person);
+  const other = await openBrowser(teacher);
   await other.goto(`/e/${event.id}/guest-list`);
   const requests = other.getByRole('region', { name: 'Asked to join' });
   await expect(requests.getByText('The mother of Ida.')).toBeVisible();

@@ -47,7 +47,6 @@ for (const [javaScriptEnabled, year] of [
       for (const width of [360, 1280]) {
         await page.setViewportSize({ width, height: 800 });
         expect(await overflowOf(page)).toBe(0);
-        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/q-${width}.png` });
       }
       if (javaScriptEnabled) expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
       await question.getByRole('radio', { name: `The day: 3 Apr ${year}` }).check();

@@ -12,18 +12,24 @@ import type { PageFields } from '#lib/server/read-fields.ts';
 
 type Path = { id: string };
 type Body = { text: string; audience: Audience[]; sendAt?: string };
-type Sent = Pick<Submission<Path>, 'client' | 'path'> & Partial<Pick<Submission<Path>, 'headers'>>;
+/** The caller and the event or series of a request, and the headers of one that writes. */
+type Call = Pick<Submission<Path>, 'client' | 'path' | 'headers'>;
 
 /** What the page calls of the API, for events or for series. `zone`: in which the organizer enters times. */
-type Subject = {
+export type AnnouncedSubject = {
   list(client: Client, id: string): Promise<Announcement[]>;
   count(client: Client, id: string, audience: Audience[]): Promise<number>;
-  create(submission: Sent, body: Body): Promise<{ data: { status: Announcement['status'] } }>;
-  zone(submission: Sent): Promise<string>;
+  create(call: Call, body: Body): Promise<{ data: { status: Announcement['status'] } }>;
+  zone(client: Client, id: string): Promise<string>;
   pathOf(id: string): string;
 };
 
-export async function loadAnnouncements(subject: Subject, client: Client, id: string, query: PageFields) {
+export async function loadAnnouncements(
+  subject: AnnouncedSubject,
+  client: Client,
+  id: string,
+  query: PageFields,
+) {
   const [announced, reached, ...counts] = await Promise.all([
     subject.list(client, id),
     subject.count(client, id, guestAudiences),
@@ -50,15 +56,15 @@ type Message = ReturnType<typeof readMessage>;
 
 /** The body of the request. @throws InvalidFields */
 async function toBody(
-  subject: Subject,
-  submission: Sent,
+  subject: AnnouncedSubject,
+  { client, path }: Pick<Call, 'client' | 'path'>,
   { text, audience, when, date, time }: Message,
 ): Promise<Body> {
   const fields: Record<string, string> = {};
   if (text.trim() === '') fields.text = m.field_required();
   if (audience.length === 0) fields.audience = m.organizer_write_nobody();
   const sendAt =
-    when === 'later' ? readSendAt(await subject.zone(submission), { date, time }, fields) : undefined;
+    when === 'later' ? readSendAt(await subject.zone(client, path.id), { date, time }, fields) : undefined;
   if (Object.keys(fields).length > 0) throw new InvalidFields(fields);
   return { text, audience, ...(sendAt !== undefined && { sendAt }) };
 }
@@ -75,7 +81,7 @@ function readSendAt(
   return undefined;
 }
 
-export const announcementActions = (subject: Subject) => ({
+export const announcementActions = (subject: AnnouncedSubject) => ({
   preview: formAction({
     access: 'people',
     fields: readMessage,
@@ -89,8 +95,8 @@ export const announcementActions = (subject: Subject) => ({
   send: formAction({
     access: 'people',
     fields: readMessage,
-    send: async (submission: Submission<Path>, message) =>
-      subject.create(submission, await toBody(subject, submission, message)),
+    send: async ({ client, path, headers }: Submission<Path>, message) =>
+      subject.create({ client, path, headers }, await toBody(subject, { client, path }, message)),
     done: ({ data }, _, { path }) => redirect(303, `${subject.pathOf(path.id)}?${data.status}`),
     keep: (values) => ({ ...values, key: newKey() }),
   }),

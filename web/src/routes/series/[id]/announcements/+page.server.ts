@@ -4,28 +4,26 @@ import {
   getSeries,
   listSeriesAnnouncements,
 } from '@potluck/client';
-import { announcementActions, loadAnnouncements } from '#lib/event/server/announcement-page.ts';
+import {
+  type AnnouncedSubject,
+  announcementActions,
+  loadAnnouncements,
+} from '#lib/event/server/announcement-page.ts';
 import { load as read } from '#lib/server/problems.ts';
 import { readQuery } from '#lib/server/read-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-const subject: Parameters<typeof announcementActions>[0] = {
+const subject: AnnouncedSubject = {
   list: async (client, id) =>
     (await read(listSeriesAnnouncements({ client, path: { id }, query: { limit: 50 } }))).data,
   count: async (client, id, audience) => {
     const query = { audience: audience.join() };
     return (await read(countSeriesAnnouncementRecipients({ client, path: { id }, query }))).recipients;
   },
-  create: (submission, body) => createSeriesAnnouncement({ ...toCall(submission), body }),
-  zone: async (submission) => (await getSeries(toCall(submission))).data.timezone,
+  create: (call, body) => createSeriesAnnouncement({ ...call, body }),
+  zone: async (client, id) => (await getSeries({ client, path: { id } })).data.timezone,
   pathOf: (id) => `/series/${id}/announcements`,
 };
-
-const toCall = ({ client, path, headers = {} }: Parameters<typeof subject.zone>[0]) => ({
-  client,
-  path,
-  headers,
-});
 
 /** Others than the organizer may not count the recipients: the page shows them the problem. */
 export const load: PageServerLoad = async ({ locals: { api, me }, params: { id }, url }) => {
