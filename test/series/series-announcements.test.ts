@@ -120,7 +120,7 @@ test('series: the sixth announcement of a day is a 429; those of its dates count
 });
 
 // spec: 6 POST /v1/series/:id/announcements: reach for all dates: scheduled
-test('series: a scheduled announcement goes to who is a guest then; it is missed if all dates are cancelled', async () => {
+test('series: a scheduled announcement goes to the guests at that time; it is missed if all dates are cancelled', async () => {
   const { id } = await create();
   const guest = await createUser(api);
   const { id: scheduled, status } = await announce(id, { sendAt: inHours(1) });

@@ -51,7 +51,7 @@ const byLink = (url: string, person: Person | undefined, body?: object): Promise
 const all = ['going', 'going', 'going', 'going'];
 
 // spec: 5 POST /v1/series/:id/invitations, GET /v1/series/:id/invitations: invitations to all dates of a series
-test('series: whoever is invited sees its dates and later ones, is told once, and answers all dates', async () => {
+test('series: an invited person sees its dates and later ones, is notified once, and answers all dates', async () => {
   const id = await create();
   const [guest, stranger] = await createUsers(api, 2);
   assert.ok(guest && stranger);

@@ -44,7 +44,7 @@ const none = [null, null, null, null];
 const all = ['going', 'going', 'going', 'going'];
 
 // spec: 6 POST /v1/series/:id/rsvp, GET /v1/series/:id/requests: requests to join all dates
-test('series: 409 without an approval; the same body with ask is a request for the whole series, which adds nobody', async () => {
+test('series: 409 without an approval; the same body with ask is a request for the whole series, which adds no guest', async () => {
   const id = await createClosed();
   const person = await createUser(api);
   const body = { status: 'going', extraGuests: 2, message: 'I sing.' };

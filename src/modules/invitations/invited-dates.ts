@@ -3,7 +3,7 @@ import { type Queryable, sql, type Transaction } from '#pg';
 import type { EventRow } from '../events/present.ts';
 import { findEvent } from '../events/repo.ts';
 
-/** Whoever is invited to a series sees all its dates, also past ones. In ascending order of their ids. */
+/** The dates that an invited person sees: all of the series, also past ones. In ascending order of their ids. */
 async function listDatesOf(db: Queryable, seriesId: string): Promise<string[]> {
   const dates = await db.query<{ id: string }>(
     sql`select id from events where series_id = ${seriesId} order by id`,

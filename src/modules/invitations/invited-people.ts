@@ -1,4 +1,5 @@
-/** Who is invited to an event or a series (`is_invited` of `event_people` and `series_people`): accounts and guests that have an invitation, or have answered by one. */
+/** The people who are invited to an event or a series (`is_invited` of `event_people` and `series_people`): accounts and guests that have an
+ * invitation, or have answered by one. */
 import { isOneOf, type Queryable, sql, type Transaction } from '#pg';
 import { canReceive, contactsOf, type MessageContact } from '../../lib/contact.ts';
 import { findContacts } from '../accounts/guests.ts';

@@ -33,7 +33,7 @@ export function applyOwnChange(before: Own, { series, to, ownChange, shownPlace 
     ...Object.fromEntries(reset.map((name) => [name, shared[name]])),
   };
   const after = applyChange(fields, ownChange.change, shownPlace);
-  // A hidden place that differs is no change that everybody may know of.
+  // All people see `ownFields` as `isChanged`, which must not reveal that a hidden place differs.
   const isHidden = (name: EventFieldName) =>
     after.addressVisibility === 'going' && hideable.some((one) => one === name);
   const isOwn = (name: EventFieldName) =>

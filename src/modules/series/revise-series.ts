@@ -162,7 +162,7 @@ async function withoutExisting(
   return dates.filter(({ date }) => !existing.has(date));
 }
 
-/** The occurrences at which anybody but the organizer has an RSVP, claim, booking, save or comment. */
+/** The occurrences at which another person than the organizer has an RSVP, claim, booking, save or comment. */
 async function listUsed(tx: Transaction, rows: OccurrenceRow[], organizerId: string): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const of = sql`${isOneOf(

@@ -10,7 +10,7 @@ type RestoredDate = Parameters<RestoredDateHook>[1];
 
 /**
  * Gives the date the RSVPs that answers to the series have made or changed while it was cancelled. Makes no notification. Right under
- * concurrency: who answers the series at the same time either holds a lock of the event, so the answer is found here, or waits for it,
+ * concurrency: an answer to the series at the same time either holds a lock of the event, so it is found here, or waits for the lock,
  * and finds the date scheduled.
  */
 export const answerRestoredDate: RestoredDateHook = async (tx, date) => {

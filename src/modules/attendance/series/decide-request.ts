@@ -36,13 +36,13 @@ export async function decideSeriesRequestIn(
   const eventIds = coming.map(({ id }) => id);
   if (status === 'approved') await permit(tx, series, { userId, eventIds });
   await tx.execute(writeStatus([request], status, now));
-  const told = next ?? coming.at(0);
-  if (told) await tell(tx, series, { userId, status, eventId: told.id });
+  const shown = next ?? coming.at(0);
+  if (shown) await notify(tx, series, { userId, status, eventId: shown.id });
   if (status === 'approved') await answer(tx, services, series, { request, coming: eventIds, now });
   return request;
 }
 
-const tell = (
+const notify = (
   tx: Transaction,
   { fields: { title } }: Series,
   { userId, status: what, eventId }: Pick<Decision, 'userId' | 'status'> & { eventId: string },

@@ -78,7 +78,7 @@ async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
   return { ...locked, actorId, subject: eventSubject(eventId), isCurrent: event.isCurrent };
 }
 
-/** The dates of a series whose people are notified. A date that is hidden has nobody who sees it. */
+/** The dates of a series whose people are notified. Guests do not see a hidden date. */
 async function findDates(
   tx: Transaction,
   seriesId: string,
@@ -164,7 +164,7 @@ async function findConcern(
     const own = new Set(byUser.get(userId)?.map(({ eventId }) => eventId));
     const first = eventIds.find((id) => own.has(id));
     if (!isOfSeries) return { amount: first === eventId ? own.size : 0 };
-    // Who asked to join the series, or is invited to it, is concerned by all dates.
+    // All dates concern a person who asked to join the series, or is invited to it.
     const [next] = eventIds;
     return first
       ? { amount: own.size, eventId: first }
