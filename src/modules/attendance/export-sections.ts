@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { subjectColumns, subjectFields } from '../events/export-subject.ts';
 
 const { id } = exportColumns;
 
@@ -26,8 +27,7 @@ export const attendanceExportSections: ExportSection[] = [
   {
     name: 'requests',
     row: exportRow('ExportRequest', {
-      eventId: nullable(id),
-      seriesId: nullable(Type.String({ description: 'Of a request to join all dates of a series.' })),
+      ...subjectFields('Of a request to join all dates of a series.'),
       status: oneOf(['pending', 'refused', 'approved']),
       answer: oneOf(['going', 'interested'], { description: 'The RSVP that the person asked for.' }),
       extraGuests: Type.Integer({ description: 'People whom the person wanted to bring.', examples: [2] }),
@@ -39,10 +39,9 @@ export const attendanceExportSections: ExportSection[] = [
     description: 'Requests to join events and series.',
     tables: ['requests'],
     rows: (subject) => sql`
-      select case when not is_of_series then subject_id end as event_id,
-        case when is_of_series then subject_id end as series_id, status, answer, coalesce(extra_guests, 0) as extra_guests,
+      select ${subjectColumns(sql`q`)}, status, answer, coalesce(extra_guests, 0) as extra_guests,
         coalesce(is_hidden, false) as is_hidden, message, created_at, refused_at
-      from requests where user_id = ${subject.id} order by created_at, subject_id`,
+      from requests q where user_id = ${subject.id} order by created_at, subject_id`,
   },
   {
     name: 'saves',

@@ -4,6 +4,7 @@ import { sql } from '#pg';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { canReceive } from '../../lib/contact.ts';
+import { subjectColumns, subjectFields } from '../events/export-subject.ts';
 import { deliveries, invitationStatuses, ofAccount } from './repo.ts';
 
 const { id } = exportColumns;
@@ -11,12 +12,7 @@ const status = nullable(oneOf(invitationStatuses), { description: 'Null for a li
 const message = nullable(Type.String({ examples: ['Bring a friend!'] }));
 const extraGuests = Type.Integer({ examples: [1] });
 const reply = nullable(Type.String({ examples: ['I will be late.'] }));
-const subject = {
-  eventId: nullable(id),
-  seriesId: nullable(Type.String({ description: 'Of an invitation to all dates of a series.' })),
-};
-const subjectColumns = sql`
-  case when not i.is_of_series then i.subject_id end as event_id, case when i.is_of_series then i.subject_id end as series_id`;
+const subject = subjectFields('Of an invitation to all dates of a series.');
 const ways = ['inbox', 'email', 'phone', 'link'] as const;
 
 export const invitationExportSections: ExportSection[] = [
@@ -40,7 +36,7 @@ export const invitationExportSections: ExportSection[] = [
     description: 'Invitations that the person has made.',
     tables: ['invitations'],
     rows: (person) => sql`
-      select id, ${subjectColumns}, user_id, name, contact, message, status, extra_guests, reply, delivery, max_uses, uses,
+      select id, ${subjectColumns(sql`i`)}, user_id, name, contact, message, status, extra_guests, reply, delivery, max_uses, uses,
         expires_at, created_at, answered_at, reminded_at
       from invitations i where inviter_id = ${person.id} order by id`,
   },
@@ -58,11 +54,11 @@ export const invitationExportSections: ExportSection[] = [
       'Invitations of the person, by the account or by a contact, and links for many by which the person has answered.',
     tables: ['invitations', 'invitation_uses'],
     rows: (person) => sql`
-      select i.id, ${subjectColumns}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
+      select i.id, ${subjectColumns(sql`i`)}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
       from invitations i
       where ${ofAccount(person.id, person.contacts.filter(canReceive))} or i.guest_id = ${person.id}
       union all
-      select i.id, ${subjectColumns}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
+      select i.id, ${subjectColumns(sql`i`)}, i.inviter_id, i.message, i.status, i.extra_guests, i.reply, i.created_at, i.answered_at
       from invitations i
       join invitation_uses u on u.subject_id = i.subject_id and u.invitation_id = i.id where u.user_id = ${person.id}
       order by 1`,
