@@ -62,7 +62,8 @@ export async function listImportedEvents<Content>(
   );
 }
 
-const byFirstDate = (a: Series, b: Series): number => compare(a.schedule.first, b.schedule.first);
+/** Sorts the parts of a series that was split. */
+export const byFirstDate = (a: Series, b: Series): number => compare(a.schedule.first, b.schedule.first);
 
 /** A date of a series that an earlier import made as a single event. `exists`: whether the event was not deleted since. */
 export type ImportedDate = { key: string; eventId: string; exists: boolean };
@@ -128,11 +129,17 @@ export async function findLastPlace(db: Queryable, organizerId: string): Promise
  * @returns the event of the key; null for a new one, and if the event was deleted
  */
 export async function lockKey(tx: Transaction, organizerId: string, key: string): Promise<string | null> {
+  const eventId = await lockRow(tx, organizerId, key);
+  const [event] = await tx.query<{ id: string }>(sql`select id from events where id = ${eventId}`);
+  return event?.id ?? null;
+}
+
+/** @returns the `event_id` of the row, which no event has if the row is new */
+async function lockRow(tx: Transaction, organizerId: string, key: string): Promise<string | undefined> {
   const [row] = await tx.query<{ eventId: string }>(sql`
     insert into imports (organizer_id, uid, event_id) values (${organizerId}, ${key}, ${newId()})
     on conflict (organizer_id, uid) do update set uid = excluded.uid returning event_id`);
-  const [event] = await tx.query<{ id: string }>(sql`select id from events where id = ${row?.eventId}`);
-  return event?.id ?? null;
+  return row?.eventId;
 }
 
 /** The ids of the series of a key in ascending order, without those that were deleted. */
@@ -149,9 +156,7 @@ export async function listSeriesOfKey(db: Queryable, organizerId: string, key: s
 
 /** Locks the key of a series as `lockKey` does. @returns as `listSeriesOfKey` */
 export async function lockSeriesKey(tx: Transaction, organizerId: string, key: string): Promise<string[]> {
-  await tx.query(sql`
-    insert into imports (organizer_id, uid, event_id) values (${organizerId}, ${key}, ${newId()})
-    on conflict (organizer_id, uid) do update set uid = excluded.uid`);
+  await lockRow(tx, organizerId, key);
   return await listSeriesOfKey(tx, organizerId, key);
 }
 
@@ -238,7 +243,7 @@ export async function copySeriesKey(
  * What is stored of an entry beside its event. `hash`: null if something of what the file said was not taken over. `isAbsent`: whether
  * its event is cancelled because the entry is missing in its source; undefined if that does not change.
  */
-export type SaidOfEntry = { content: object | null; hash: string | null; isAbsent?: boolean | undefined };
+type SaidOfEntry = { content: object | null; hash: string | null; isAbsent?: boolean | undefined };
 
 /** Sets the event of a locked key, and what the file said of it. */
 export async function setImportedEvent(

@@ -1,9 +1,9 @@
 /** SQL of the table `imports` about the entries of one source: which are missing, and what they said. */
 import { isOneOf, type Queryable, sql, type Transaction } from '#pg';
+import { byFirstDate } from './imports.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
 import { listSeriesRows, type Series } from './series/repo.ts';
-import { compare } from './series/schedule.ts';
 
 /**
  * An entry of a source that is known. `event`: null of a series, if it was deleted, and if the person left the entry out. `series`: in
@@ -73,12 +73,10 @@ async function listSeriesByKey(
       select distinct series_id, status from events where ${isOneOf(sql`series_id`, ids)} and end_at > ${now}`),
   ]);
   const keyOf = new Map(rows.map(({ key, seriesId }) => [seriesId, key]));
-  const parts = series
-    .sort((a, b) => compare(a.schedule.first, b.schedule.first))
-    .map((one) => ({
-      series: one,
-      coming: coming.flatMap(({ seriesId, status }) => (seriesId === one.id ? [status] : [])),
-    }));
+  const parts = series.sort(byFirstDate).map((one) => ({
+    series: one,
+    coming: coming.flatMap(({ seriesId, status }) => (seriesId === one.id ? [status] : [])),
+  }));
   return Map.groupBy(parts, (part) => keyOf.get(part.series.id) ?? '');
 }
 
