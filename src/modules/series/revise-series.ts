@@ -27,8 +27,8 @@ import { pairDates } from './pair-dates.ts';
  * `schedule`: the new dates and times. `change`: of the fields of all occurrences, without their times. `dates`: what one date alone
  * has, by its new date.
  */
-export type Revision = { schedule: Schedule; change?: EventChange; dates?: DateChange[] };
-export type RevisedDates = Record<'kept' | 'moved' | 'made' | 'cancelled' | 'deleted', number>;
+type Revision = { schedule: Schedule; change?: EventChange; dates?: DateChange[] };
+type RevisedDates = Record<'kept' | 'moved' | 'made' | 'cancelled' | 'deleted', number>;
 
 /**
  * Gives the coming occurrences the dates and fields of the series, and makes those that are missing, without recording the changes. The

@@ -38,7 +38,7 @@ export const upsertRequests = (rows: NewRequest[], now: Date): Statement => sql`
   )} ${writeRequest()}`;
 
 /** A request to join all dates of a series. `countedEventId`: the date at which the organizer is notified of it. */
-export type NewSeriesRequest = NewRequest & { countedEventId: string | null };
+type NewSeriesRequest = NewRequest & { countedEventId: string | null };
 
 /** As `upsertRequests`. The transaction must hold the locks of the person and of the series. */
 export const upsertSeriesRequest = (request: NewSeriesRequest, now: Date): Statement => sql`

@@ -24,13 +24,13 @@ import type { AttendanceServices } from '../services.ts';
 import { endSeriesRequest, writeSeriesRequest } from './series-requests.ts';
 
 /** `ask`: as of an answer to an event. What is left out of the others stays. */
-export type SeriesAnswer = Pick<RsvpCommand, 'status' | 'ask'> & {
+type SeriesAnswer = Pick<RsvpCommand, 'status' | 'ask'> & {
   extraGuests?: number | undefined;
   isHidden?: boolean | undefined;
 };
 
 /** `affected`: the dates whose RSVP comes from the answer. `myRequest`: only for a person who has an open request. */
-export type SeriesAnswered = { myRsvp: Rsvp | null; affected: number; myRequest?: OpenRequest };
+type SeriesAnswered = { myRsvp: Rsvp | null; affected: number; myRequest?: OpenRequest };
 
 type Services = Pick<AttendanceServices, 'rsvps' | 'clock'>;
 
