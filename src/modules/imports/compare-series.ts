@@ -6,8 +6,8 @@ import type { EnteredEvent, EventChange } from '../events/schemas.ts';
 import { enteredFields } from '../events/series/own-fields.ts';
 import type { Series } from '../events/series/repo.ts';
 import {
-  datesIn,
   formatDate,
+  hasDate,
   instantOf,
   type LocalTime,
   localTime,
@@ -108,7 +108,7 @@ function compareDate(
   const { schedule } = last;
   const local = localOf(time, last);
   const date = formatDate(local, schedule.allDay);
-  const [exists] = datesIn(schedule, { from: local, before: local.add({ minutes: 1 }), limit: 1 });
+  const exists = hasDate(schedule, local);
   if (entry.kind === 'removal' && !exists) return same;
   const change: EventChange =
     entry.kind === 'removal' ? { status: 'cancelled' } : dateChange(entry, said, timesOf(schedule, local));

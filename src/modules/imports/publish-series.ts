@@ -23,7 +23,7 @@ import { findEventForUpdate } from '../events/repo.ts';
 import { listComingIds } from '../events/series/occurrences.ts';
 import { differsIn } from '../events/series/own-fields.ts';
 import { lockSeries, type Series, seriesFieldsOf } from '../events/series/repo.ts';
-import { compare, datesIn, formatDate, localTime, readDate, timesOf } from '../events/series/schedule.ts';
+import { compare, formatDate, hasDate, localTime, readDate, timesOf } from '../events/series/schedule.ts';
 import type { EventUpdate } from '../events/update-events.ts';
 import type { DateChange } from '../series/own-dates.ts';
 import { requireRoom } from '../series/policy.ts';
@@ -158,8 +158,7 @@ function dateOfImported({ schedule }: Series, { key, event, content }: Imported)
   const text = formatDate(local, schedule.allDay);
   const day = readDate(text, schedule.allDay);
   if (!day) return null;
-  const [found] = datesIn(schedule, { from: day, before: day.add({ minutes: 1 }), limit: 1 });
-  return found ? text : null;
+  return hasDate(schedule, day) ? text : null;
 }
 
 const fileNames: (keyof EntryContent)[] = [

@@ -6,14 +6,7 @@ import type { ShownPlace } from '../events/public-place.ts';
 import type { EventChange } from '../events/schemas.ts';
 import { differsIn, enteredFields, groupOf, hideable } from '../events/series/own-fields.ts';
 import type { Series } from '../events/series/repo.ts';
-import {
-  datesIn,
-  type LocalTime,
-  type PlannedDate,
-  readDate,
-  type Schedule,
-  timesOf,
-} from '../events/series/schedule.ts';
+import { hasDate, type PlannedDate, readDate, timesOf } from '../events/series/schedule.ts';
 import type { NewDate } from './make-dates.ts';
 
 /** `change`: what the occurrence of a date has of its own. `reset`: the fields that it has like the others again. */
@@ -42,9 +35,6 @@ export function applyOwnChange(before: Own, { series, to, ownChange, shownPlace 
   return { fields: after, ownFields: fieldNames.filter(isOwn) };
 }
 
-const isDateOf = (schedule: Schedule, date: LocalTime): boolean =>
-  datesIn(schedule, { from: date, before: date.add({ minutes: 1 }), limit: 1 }).length > 0;
-
 /**
  * The occurrences of dates that are to be made, with what single ones have of their own. Those that were changed exist ahead of the
  * others: no later change of the series says again what they are.
@@ -62,7 +52,7 @@ export function newDates(
   const others = changes.flatMap(({ date: text }) => {
     const isLeftOut = inPlan.has(text) || schedule.deleted.has(text) || schedule.excluded.has(text);
     const date = isLeftOut ? null : readDate(text, schedule.allDay);
-    return date && isDateOf(schedule, date) ? [{ date: text, times: timesOf(schedule, date) }] : [];
+    return date && hasDate(schedule, date) ? [{ date: text, times: timesOf(schedule, date) }] : [];
   });
   const withOwn = (to: PlannedDate): NewDate => {
     const ownChange = changeOn.get(to.date);

@@ -7,7 +7,7 @@ import { joinSeries } from '../events/series/join-series.ts';
 import { lockOccurrences, type OccurrenceRow } from '../events/series/occurrences.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { insertSeries, type Series, updateSeries } from '../events/series/repo.ts';
-import { datesIn, formatDate, type LocalTime } from '../events/series/schedule.ts';
+import { formatDate, hasDate, type LocalTime } from '../events/series/schedule.ts';
 import { copyPeople } from '../events/series/series-rsvps.ts';
 import { splitSeries } from '../events/series/split.ts';
 
@@ -22,8 +22,7 @@ export async function startLaterPart(
   at: LocalTime,
   now: Date,
 ): Promise<{ series: Series; moved: OccurrenceRow[] } | null> {
-  const [date] = datesIn(series.schedule, { from: at, before: at.add({ minutes: 1 }), limit: 1 });
-  const parts = date ? splitSeries(series, at, now) : null;
+  const parts = hasDate(series.schedule, at) ? splitSeries(series, at, now) : null;
   if (!parts) return null;
   const { earlier, later } = parts;
   const from = formatDate(at, series.schedule.allDay);

@@ -113,6 +113,10 @@ export function datesIn(schedule: Schedule, { from, before, limit }: Range): Loc
     .slice(0, limit);
 }
 
+/** Whether the schedule has a date, which is not excluded. */
+export const hasDate = (schedule: Schedule, date: LocalTime): boolean =>
+  datesIn(schedule, { from: date, before: date.add({ minutes: 1 }), limit: 1 }).length > 0;
+
 export const compare = Temporal.PlainDateTime.compare;
 
 /** Years have four digits in responses. */
