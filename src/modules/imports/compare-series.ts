@@ -5,19 +5,13 @@ import type { ImportedEvent } from '../events/imports.ts';
 import type { EnteredEvent, EventChange } from '../events/schemas.ts';
 import { enteredFields } from '../events/series/own-fields.ts';
 import type { Series } from '../events/series/repo.ts';
-import {
-  formatDate,
-  hasDate,
-  instantOf,
-  type LocalTime,
-  localTime,
-  timesOf,
-} from '../events/series/schedule.ts';
+import { formatDate, hasDate, type LocalTime, timesOf } from '../events/series/schedule.ts';
 import { dateChange } from './date-change.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { EntryContent } from './entry-content.ts';
 import type { ReadEntry, ReplacedTime } from './read-entries.ts';
 import { changeOfDates, type SaidSeries, type SeriesChange } from './series-change.ts';
+import { dateAt } from './series-dates.ts';
 import { toEntered } from './to-entered.ts';
 
 export type KnownSeries = ImportedEvent<SaidSeries> & { series: Series[] };
@@ -130,13 +124,10 @@ function compareDate(
   return { ...same, seriesChange, series: content.series, content };
 }
 
-/** The local date of a time, which is that of its day if it is its instant. */
+/** The local date that a time has in a series. */
 export function localOf(time: ReplacedTime, { schedule }: Pick<Series, 'schedule'>): LocalTime {
-  const clock = schedule.first.toPlainTime();
+  const { first, timezone, allDay } = schedule;
+  const clock = first.toPlainTime();
   if ('day' in time) return Temporal.PlainDate.from(time.day).toPlainDateTime(clock);
-  const local = localTime(new Date(time.at), schedule.timezone);
-  const regular = local.withPlainTime(clock);
-  const isRegular =
-    schedule.allDay || instantOf(regular, schedule.timezone).getTime() === Date.parse(time.at);
-  return isRegular ? regular : local;
+  return dateAt(new Date(time.at), { timezone, allDay, clock });
 }

@@ -23,7 +23,7 @@ import { findEventForUpdate } from '../events/repo.ts';
 import { listComingIds } from '../events/series/occurrences.ts';
 import { differsIn } from '../events/series/own-fields.ts';
 import { lockSeries, type Series, seriesFieldsOf } from '../events/series/repo.ts';
-import { compare, formatDate, hasDate, localTime, readDate, timesOf } from '../events/series/schedule.ts';
+import { compare, formatDate, hasDate, readDate, timesOf } from '../events/series/schedule.ts';
 import type { EventUpdate } from '../events/update-events.ts';
 import type { DateChange } from '../series/own-dates.ts';
 import { requireRoom } from '../series/policy.ts';
@@ -31,6 +31,7 @@ import { readSchedule } from '../series/read-series.ts';
 import { reviseSeries } from '../series/revise-series.ts';
 import { startSeries } from '../series/start-series.ts';
 import { type ComparedEntry, isSeriesEdited, type ReviewedSeries } from './compare-entries.ts';
+import { localOf } from './compare-series.ts';
 import type { EntryContent } from './entry-content.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import { datesHere, type SaidSeries, scheduleAfter } from './series-change.ts';
@@ -146,19 +147,15 @@ async function joinImported(
 }
 
 /** The date of the series that an entry of an earlier import was; null for one that the series does not have. */
-function dateOfImported({ schedule }: Series, { key, event, content }: Imported): string | null {
+function dateOfImported(series: Series, { key, event, content }: Imported): string | null {
   const [, written] = /\n@(.+)$/.exec(key) ?? [];
   const at = written ?? content?.startAt ?? event?.startAt.toISOString();
   if (at === undefined) return null;
-  const clock = schedule.first.toPlainTime();
+  const { schedule } = series;
   const isDay = /^\d{4}-\d\d-\d\d$/.test(at);
-  const local = isDay
-    ? Temporal.PlainDate.from(at).toPlainDateTime(clock)
-    : localTime(new Date(at), schedule.timezone);
-  const text = formatDate(local, schedule.allDay);
-  const day = readDate(text, schedule.allDay);
-  if (!day) return null;
-  return hasDate(schedule, day) ? text : null;
+  const text = formatDate(localOf(isDay ? { day: at } : { at }, series), schedule.allDay);
+  const date = readDate(text, schedule.allDay);
+  return date && hasDate(schedule, date) ? text : null;
 }
 
 const fileNames: (keyof EntryContent)[] = [

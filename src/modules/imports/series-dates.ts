@@ -1,6 +1,6 @@
 /** The dates of a series in a file: as local dates of a series here, and as single events where no series can have them. */
 
-import { dayMs, hourMs, mapInTurns, runInTurn } from '#base';
+import { dayMs, hourMs, mapInTurns, minuteMs, runInTurn } from '#base';
 import { datesOfAnyRule } from '#recurrence';
 import { maxComing } from '../events/series/planned-dates.ts';
 import { compare, instantOf, type LocalTime, localTime } from '../events/series/schedule.ts';
@@ -12,21 +12,19 @@ import type { Calendar } from './parse-calendar.ts';
 /** Where and when the dates of a series are. `clock`: the time of day of each. */
 export type Frame = { timezone: string; allDay: boolean; clock: Temporal.PlainTime };
 
-/**
- * The local date of a time, whatever its zone is. A time that is the instant of a regular date of its day is that date, also where
- * clocks skip it. A date without a time is the one of its day.
- */
-export function localDateOf(
-  time: EntryTime,
-  { timezone, allDay, clock }: Frame,
-  calendar: Calendar,
-): LocalTime {
-  if (time.isDate) return time.local.withPlainTime(allDay ? undefined : clock);
-  const at = Math.floor(toInstant(time, timezone, calendar) / 60_000) * 60_000;
-  const local = localTime(new Date(at), timezone);
+/** The local date of an instant. One that is the instant of the regular date of its day is that date, also where clocks skip it. */
+export function dateAt(at: Date, { timezone, allDay, clock }: Frame): LocalTime {
+  const local = localTime(at, timezone);
   if (allDay) return local.withPlainTime();
   const regular = local.withPlainTime(clock);
-  return instantOf(regular, timezone).getTime() === at ? regular : local;
+  return instantOf(regular, timezone).getTime() === at.getTime() ? regular : local;
+}
+
+/** The local date of a time in any zone. A date without a time is the one of its day. */
+export function localDateOf(time: EntryTime, frame: Frame, calendar: Calendar): LocalTime {
+  if (time.isDate) return time.local.withPlainTime(frame.allDay ? undefined : frame.clock);
+  const minute = Math.floor(toInstant(time, frame.timezone, calendar) / minuteMs);
+  return dateAt(new Date(minute * minuteMs), frame);
 }
 
 /** The next dates of a series as periods of single events: at most as many as a series has ahead. */

@@ -1,6 +1,7 @@
 /** SQL of the imports that a source has: its open review, and what it publishes by itself. */
 import { newId } from '#base';
 import { type Queryable, type Statement, sql, type Transaction } from '#pg';
+import { maxEntries } from '../file-bytes.ts';
 import type { EntryRow, Run } from '../runs/repo.ts';
 import {
   countEntries,
@@ -91,8 +92,6 @@ export async function setState(
     where user_id = ${run.userId} and id = ${run.id}`);
   await setCounts(tx, run, await countEntries(tx, run));
 }
-
-const maxEntries = 5_000;
 
 /** The entries of a locked import that are not published. */
 export const listOpenEntries = async (tx: Transaction, run: Run): Promise<EntryRow[]> =>
