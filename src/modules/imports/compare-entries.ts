@@ -19,6 +19,7 @@ import type { DateChange } from '../series/own-dates.ts';
 import { compareSeries, enteredSeries, type KnownSeries } from './compare-series.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { Doubt, EntryContent } from './entry-content.ts';
+import { differsIn, isOfPlace } from './entry-fields.ts';
 import { noDate, type ReadEntry, type ReplacedTime } from './read-entries.ts';
 import { changeOfDates, isEmpty, type SaidSeries, type SeriesChange } from './series-change.ts';
 import { toEntered } from './to-entered.ts';
@@ -280,9 +281,7 @@ export async function isSeriesEdited(
   const last = parts.at(-1);
   if (!last || !content || !series || (isAbsent && change?.status === 'cancelled')) return false;
   const current = enteredSeries(last);
-  const isOther = (name: string) =>
-    name !== 'status' &&
-    groupOf(name as keyof EntryContent).some((member) => !isDeepStrictEqual(current[member], said[member]));
+  const isOther = (name: string) => name !== 'status' && differsIn(name as keyof EntryContent, current, said);
   if (Object.keys(change ?? {}).some(isOther)) return true;
   if (!series.change) return false;
   const compared = { before: said, after: content as SaidSeries, parts };
@@ -336,13 +335,11 @@ function changeOf(
   if (entry.kind !== 'event') return { status: 'cancelled' };
   const { content, defaulted } = entry;
   const compared = said ?? current;
-  const differs = (a: Partial<EntryContent>, b: Partial<EntryContent>, name: keyof EntryContent) =>
-    groupOf(name).some((member) => !isDeepStrictEqual(a[member], b[member]));
   const isKept = (name: keyof EntryContent) =>
     // What is entered here decides where an event is that hides its address.
-    (isAddressHidden && placeFields.includes(name)) || (keepsEdits && differs(current, compared, name));
+    (isAddressHidden && isOfPlace(name)) || (keepsEdits && differsIn(name, current, compared));
   const names = (Object.keys(content) as (keyof EntryContent)[]).filter(
-    (name) => !defaulted.includes(name) && differs(content, compared, name) && !isKept(name),
+    (name) => !defaulted.includes(name) && differsIn(name, content, compared) && !isKept(name),
   );
   return Object.fromEntries(names.map((name) => [name, content[name]])) as EventChange;
 }
@@ -351,16 +348,8 @@ function changeOf(
 export function editedFields(event: EventRow, said: EntryContent): (keyof EntryContent)[] {
   const current = toEntered(event);
   const names = Object.keys(said) as (keyof EntryContent)[];
-  return names.filter((name) =>
-    groupOf(name).some((member) => !isDeepStrictEqual(current[member], said[member])),
-  );
+  return names.filter((name) => differsIn(name, current, said));
 }
-
-/** Fields that change together. */
-const placeFields: (keyof EntryContent)[] = ['location', 'locationKind', 'onlineUrl'];
-const timeFields: (keyof EntryContent)[] = ['startAt', 'endAt', 'allDay', 'timezone'];
-const groupOf = (name: keyof EntryContent): (keyof EntryContent)[] =>
-  [placeFields, timeFields].find((group) => group.includes(name)) ?? [name];
 
 /** The fields after a change, also if the event changed meanwhile. Null if they are not valid. */
 export function tryChange(before: EventRow, change: EventChange): EventFields | null {

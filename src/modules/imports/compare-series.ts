@@ -9,6 +9,7 @@ import { formatDate, hasDate, type LocalTime, timesOf } from '../events/series/s
 import { dateChange } from './date-change.ts';
 import type { SeriesContent } from './describe-series.ts';
 import type { EntryContent } from './entry-content.ts';
+import { isOfTimes } from './entry-fields.ts';
 import type { ReadEntry, ReplacedTime } from './read-entries.ts';
 import { changeOfDates, type SaidSeries, type SeriesChange } from './series-change.ts';
 import { dateAt } from './series-dates.ts';
@@ -25,7 +26,6 @@ export type ComparedSeries = {
   content: SaidSeries;
 };
 
-const timeNames: (keyof EntryContent)[] = ['startAt', 'endAt', 'allDay', 'timezone'];
 const onlyOnce = { rrule: 'FREQ=DAILY;COUNT=1', extraDates: [], excludedDates: [], changedDates: [] };
 
 /** The event of a series as requests have it: with the times of its first date. */
@@ -59,7 +59,7 @@ export function compareSeries(
   if (entry.kind === 'removal') return cancelled(same);
   const content: SaidSeries = { ...entry.content, series: entry.series?.said ?? onlyOnce };
   const all = changeOf(entry, current, said, last.fields.exactPlace != null);
-  const fields = Object.entries(all).filter(([name]) => !timeNames.some((time) => time === name));
+  const fields = Object.entries(all).filter(([name]) => !isOfTimes(name as keyof EntryContent));
   const change = fields.length > 0 ? (Object.fromEntries(fields) as EventChange) : null;
   const seriesChange = changeOfDates({ before: said, after: content, parts, keepsEdits });
   return {

@@ -1,11 +1,8 @@
 /** In what one date of a series differs from the others. */
-import { isDeepStrictEqual } from 'node:util';
 import type { EventChange } from '../events/schemas.ts';
 import type { Times } from '../events/series/schedule.ts';
 import type { EntryContent } from './entry-content.ts';
-
-const comparedNames = ['title', 'description', 'category', 'visibility', 'status'] as const;
-export const placeNames = ['location', 'locationKind', 'onlineUrl'] as const;
+import { differsIn, placeNames, textNames } from './entry-fields.ts';
 
 /** What an entry says, and the fields of which it says nothing. */
 export type Said = { content: EntryContent; defaulted: (keyof EntryContent)[] };
@@ -16,10 +13,10 @@ export function dateChange(
   ofAll: EntryContent,
   times: Times,
 ): EventChange {
-  const isPlaceEqual = placeNames.every((name) => isDeepStrictEqual(said[name], ofAll[name]));
   const changed = [
-    ...comparedNames.filter((name) => said[name] !== ofAll[name]),
-    ...(isPlaceEqual ? [] : placeNames),
+    ...textNames.filter((name) => said[name] !== ofAll[name]),
+    ...(said.status === ofAll.status ? [] : (['status'] as const)),
+    ...(differsIn('location', said, ofAll) ? placeNames : []),
   ].filter((name) => !defaulted.includes(name));
   const hasOtherDays = said.allDay !== times.allDay;
   const isSameTime =

@@ -5,9 +5,8 @@ import type { EnteredEvent } from '../events/schemas.ts';
 import { localTime, type Schedule } from '../events/series/schedule.ts';
 import { readSchedule } from '../series/read-series.ts';
 import type { ReviewedSeries } from './compare-entries.ts';
+import { differsIn } from './entry-fields.ts';
 import { clockOfDate, dateOnClock, hoursOf, noChangeOfDates } from './series-change.ts';
-
-const timeNames = ['startAt', 'endAt', 'allDay', 'timezone'] as const;
 
 /** @throws Problem `invalid_request` for times that the series cannot have */
 export function moveReviewed(
@@ -15,7 +14,7 @@ export function moveReviewed(
   before: EnteredEvent,
   after: EnteredEvent,
 ): ReviewedSeries {
-  if (timeNames.every((name) => before[name] === after[name])) return series;
+  if (!differsIn('startAt', before, after)) return series;
   const clockOf = ({ startAt, timezone }: EnteredEvent) =>
     clockOfDate(localTime(new Date(startAt), timezone));
   const [from, to] = [{ clock: clockOf(before) }, { clock: clockOf(after), allDay: after.allDay }];

@@ -14,6 +14,7 @@ import { reviseSeries } from '../series/revise-series.ts';
 import { changesOfMoved, startLaterPart } from '../series/start-later-part.ts';
 import type { ComparedEntry, ReviewedSeries } from './compare-entries.ts';
 import { localOf } from './compare-series.ts';
+import { placeNames, textNames } from './entry-fields.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import type { SaidSeries } from './series-change.ts';
 
@@ -78,20 +79,10 @@ function scheduleOfPart(
   };
 }
 
-const fileNames = [
-  'title',
-  'description',
-  'category',
-  'visibility',
-  'location',
-  'locationKind',
-  'onlineUrl',
-] as const;
-
 /** In what the later part differs from the earlier one. */
 const changeOfFields = (before: SaidSeries, after: SaidSeries): EventChange =>
   Object.fromEntries(
-    fileNames
+    [...textNames, ...placeNames]
       .filter((name) => !isDeepStrictEqual(before[name], after[name]))
       .map((name) => [name, after[name]]),
   ) as EventChange;

@@ -33,6 +33,7 @@ import { startSeries } from '../series/start-series.ts';
 import { type ComparedEntry, isSeriesEdited, type ReviewedSeries } from './compare-entries.ts';
 import { localOf } from './compare-series.ts';
 import type { EntryContent } from './entry-content.ts';
+import { placeNames, textNames, timeNames } from './entry-fields.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import { datesHere, type SaidSeries, scheduleAfter } from './series-change.ts';
 import { toEntered } from './to-entered.ts';
@@ -158,21 +159,8 @@ function dateOfImported(series: Series, { key, event, content }: Imported): stri
   return date && hasDate(schedule, date) ? text : null;
 }
 
-const fileNames: (keyof EntryContent)[] = [
-  ...([
-    'title',
-    'description',
-    'category',
-    'visibility',
-    'status',
-    'startAt',
-    'endAt',
-    'allDay',
-    'timezone',
-  ] as const),
-  ...(['location', 'locationKind', 'onlineUrl'] as const),
-];
-const placeNames: EventFieldName[] = ['address', 'lat', 'lng', 'isExact'];
+const fileNames = [...textNames, 'status', ...timeNames, ...placeNames] as const;
+const locationNames: EventFieldName[] = ['address', 'lat', 'lng', 'isExact'];
 
 /** The fields of the file, but those that were changed here since the earlier import, and those that no file has. */
 function mergeEdits(current: EventFields, ofFile: EventFields, said: EntryContent | null): EventFields {
@@ -181,7 +169,7 @@ function mergeEdits(current: EventFields, ofFile: EventFields, said: EntryConten
     said !== null && !isDeepStrictEqual(entered[name], said[name]);
   const ofImport = fileNames
     .filter((name) => !isEdited(name))
-    .flatMap((name) => (name === 'location' ? placeNames : [name as EventFieldName]));
+    .flatMap((name) => (name === 'location' ? locationNames : [name]));
   return {
     ...current,
     ...Object.fromEntries(ofImport.map((name) => [name, ofFile[name]])),
