@@ -67,6 +67,8 @@ export type ReviewedSeries = SeriesContent & {
   onlyDate: string | null;
 };
 
+export type SeriesEntry = ComparedEntry & { series: ReviewedSeries };
+
 type Known = Map<string, ImportedEvent<EntryContent & { series?: SeriesContent }>>;
 
 /**

@@ -2,10 +2,8 @@
 import { runInTurn } from '#base';
 import { formatRule, RuleError } from '#recurrence';
 import { Problem } from '../../lib/errors.ts';
-import { withDefaults } from '../events/event-rules.ts';
 import { planOf } from '../events/series/planned-dates.ts';
 import { clockOf, formatDate, type PlannedDate, timesOf } from '../events/series/schedule.ts';
-import { readSchedule } from '../series/read-series.ts';
 import { addChanges, type Changed, type ChangedDate, type SaidEntry } from './changed-dates.ts';
 import type { ChosenEntry, ChosenSeries } from './choose-dates.ts';
 import type { EntryContent } from './entry-content.ts';
@@ -13,7 +11,7 @@ import { toInstant } from './entry-times.ts';
 import { type Calendar, zoneOf } from './parse-calendar.ts';
 import { partOf } from './part-of-series.ts';
 import { readDates } from './said-dates.ts';
-import { nextPeriods } from './series-dates.ts';
+import { nextPeriods, scheduleOfFirst } from './series-dates.ts';
 
 /** The dates of a series beside its event, as requests have them. */
 export type SeriesContent = {
@@ -72,8 +70,7 @@ async function checked(
     extraDates: extra.map((date) => formatDate(date, allDay)),
     excludedDates: [...excluded].sort(),
   };
-  const { status: _, ...fields } = event;
-  await runInTurn(() => readSchedule(withDefaults(fields), dates, 'startAt'));
+  await runInTurn(() => scheduleOfFirst(event, dates));
   const plan = await runInTurn(() => planOf({ schedule, status: 'active' }, now).dates);
   const isChanged = (date: string) => changedDates.some((changed) => changed.date === date);
   const movedLater = changedDates.filter(

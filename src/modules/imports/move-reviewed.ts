@@ -1,12 +1,11 @@
 /** Moves the dates of a series under review with its event. */
 import { invalid } from '../../lib/errors.ts';
-import { withDefaults } from '../events/event-rules.ts';
 import type { EnteredEvent } from '../events/schemas.ts';
-import { localTime, type Schedule } from '../events/series/schedule.ts';
-import { readSchedule } from '../series/read-series.ts';
+import { localTime } from '../events/series/schedule.ts';
 import type { ReviewedSeries } from './compare-entries.ts';
 import { differsIn } from './entry-fields.ts';
 import { clockOfDate, dateOnClock, hoursOf, noChangeOfDates } from './series-change.ts';
+import { scheduleOfFirst } from './series-dates.ts';
 
 /** @throws Problem `invalid_request` for times that the series cannot have */
 export function moveReviewed(
@@ -26,7 +25,7 @@ export function moveReviewed(
     changedDates: series.changedDates.map(({ date, change }) => ({ date: move(date), change })),
     next: series.next.map(move),
   };
-  const schedule = scheduleOf(moved, after);
+  const schedule = scheduleOfFirst(after, moved);
   if (!series.isKnown) return moved;
   const isSameDay = (a: EnteredEvent, b: EnteredEvent) =>
     localTime(new Date(a.startAt), a.timezone)
@@ -36,8 +35,4 @@ export function moveReviewed(
     throw invalid('startAt', 'must be on the same day: of a series that exists, the time alone changes here');
   const change = series.change ?? noChangeOfDates(from.clock);
   return { ...moved, change: { ...change, hours: hoursOf(schedule) } };
-}
-
-function scheduleOf(series: ReviewedSeries, { status: _, ...event }: EnteredEvent): Schedule {
-  return readSchedule(withDefaults(event), series, 'startAt');
 }

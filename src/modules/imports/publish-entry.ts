@@ -17,12 +17,12 @@ import { loadShownPlaces } from '../events/public-place.ts';
 import { findEventForUpdate } from '../events/repo.ts';
 import { ownFieldsAfter } from '../events/series/own-fields.ts';
 import { updateEvent } from '../events/update-events.ts';
-import { type ComparedEntry, editedFields, tryChange } from './compare-entries.ts';
+import { type ComparedEntry, editedFields, type SeriesEntry, tryChange } from './compare-entries.ts';
 import type { EntryContent } from './entry-content.ts';
 import { EntryError } from './entry-error.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import { publishPart } from './publish-part.ts';
-import { publishNewSeries, publishSeriesChange, type SeriesEntry } from './publish-series.ts';
+import { publishNewSeries, publishSeriesChange } from './publish-series.ts';
 import { toEntered } from './to-entered.ts';
 
 const nothing: Published = { eventId: null, result: 'unchanged' };

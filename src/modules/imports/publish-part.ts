@@ -1,22 +1,21 @@
 /** Splits a series that an earlier import made, where the file has RANGE=THISANDFUTURE now. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '#pg';
-import { lockGuestsOf } from '../accounts/guests.ts';
-import { withDefaults } from '../events/event-rules.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
-import { findSaid, listSeriesOfKey, lockSeriesKey, setImportedSeries } from '../events/imports.ts';
+import { findSaid, lockSeriesKey, setImportedSeries } from '../events/imports.ts';
 import type { EventChange } from '../events/schemas.ts';
 import { listComingIds } from '../events/series/occurrences.ts';
 import { lockSeries, type Series } from '../events/series/repo.ts';
 import { formatDate, type LocalTime, readDate, type Schedule } from '../events/series/schedule.ts';
-import { readSchedule } from '../series/read-series.ts';
 import { reviseSeries } from '../series/revise-series.ts';
 import { changesOfMoved, startLaterPart } from '../series/start-later-part.ts';
 import type { ComparedEntry, ReviewedSeries } from './compare-entries.ts';
 import { localOf } from './compare-series.ts';
 import { placeNames, textNames } from './entry-fields.ts';
+import { lockGuestsOfKey } from './lock-guests.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import type { SaidSeries } from './series-change.ts';
+import { scheduleOfFirst } from './series-dates.ts';
 
 type Part = ComparedEntry & {
   series: ReviewedSeries & { splits: NonNullable<ReviewedSeries['splits']> };
@@ -33,10 +32,7 @@ export async function publishPart(
 ): Promise<Published | null> {
   const { splits } = said;
   if (!event || !content) return null;
-  const known = await listSeriesOfKey(tx, organizerId, splits.key);
-  const coming: string[] = [];
-  for (const id of known) coming.push(...(await listComingIds(tx, id, now)));
-  await lockGuestsOf(tx, coming);
+  await lockGuestsOfKey(tx, organizerId, splits.key, now);
   const [id, ...others] = await lockSeriesKey(tx, organizerId, splits.key);
   const [existing] = await lockSeriesKey(tx, organizerId, key);
   // A series that a person has split stays as it is.
@@ -58,13 +54,9 @@ export async function publishPart(
 /** The dates of the part, without those that were deleted or excluded here. */
 function scheduleOfPart(
   { schedule: before }: Series,
-  {
-    event: { status: _, ...event },
-    said,
-    at,
-  }: { event: NonNullable<ComparedEntry['event']>; said: ReviewedSeries; at: LocalTime },
+  { event, said, at }: { event: NonNullable<ComparedEntry['event']>; said: ReviewedSeries; at: LocalTime },
 ): Schedule {
-  const schedule = readSchedule(withDefaults(event), said, 'startAt');
+  const schedule = scheduleOfFirst(event, said);
   const shift = at.until(schedule.first, { largestUnit: 'day' });
   const move = (texts: Set<string>) =>
     [...texts].flatMap((text) => {

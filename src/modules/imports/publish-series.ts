@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '#base';
 import { lockEach, type Transaction } from '#pg';
-import { lockGuestsOf } from '../accounts/guests.ts';
 import { type EventFieldName, type EventFields, fieldNames } from '../events/event-fields.ts';
 import { applyChange, withDefaults } from '../events/event-rules.ts';
 import { recordEventChanges } from '../events/event-writes.ts';
@@ -11,7 +10,6 @@ import {
   deleteImportedDates,
   findSaid,
   type LockedDate,
-  listSeriesOfKey,
   lockImportedDates,
   lockSeriesKey,
   setImportedSeries,
@@ -30,15 +28,15 @@ import { requireRoom } from '../series/policy.ts';
 import { readSchedule } from '../series/read-series.ts';
 import { reviseSeries } from '../series/revise-series.ts';
 import { startSeries } from '../series/start-series.ts';
-import { type ComparedEntry, isSeriesEdited, type ReviewedSeries } from './compare-entries.ts';
+import { isSeriesEdited, type SeriesEntry } from './compare-entries.ts';
 import { localOf } from './compare-series.ts';
 import type { EntryContent } from './entry-content.ts';
 import { placeNames, textNames, timeNames } from './entry-fields.ts';
+import { lockGuestsOfKey } from './lock-guests.ts';
 import type { PublishContext, Published } from './publish-context.ts';
 import { datesHere, type SaidSeries, scheduleAfter } from './series-change.ts';
+import { statusAlone } from './status-alone.ts';
 import { toEntered } from './to-entered.ts';
-
-export type SeriesEntry = ComparedEntry & { series: ReviewedSeries };
 
 const nothing: Published = { eventId: null, result: 'unchanged' };
 
@@ -187,10 +185,7 @@ export async function publishSeriesChange(
   entry: SeriesEntry,
 ): Promise<Published> {
   const { key } = entry;
-  const coming: string[] = [];
-  for (const id of await listSeriesOfKey(tx, organizerId, key))
-    coming.push(...(await listComingIds(tx, id, now)));
-  await lockGuestsOf(tx, coming);
+  await lockGuestsOfKey(tx, organizerId, key, now);
   const parts: Series[] = [];
   for (const id of await lockSeriesKey(tx, organizerId, key)) {
     const part = await lockSeries(tx, id);
@@ -199,6 +194,7 @@ export async function publishSeriesChange(
   parts.sort((a, b) => compare(a.schedule.first, b.schedule.first));
   const [first] = parts;
   const said = await findSaid<SaidSeries>(tx, organizerId, key);
+  // Of a series that a person has changed since the comparison, the status alone changes: the next one shows them the rest.
   const isKept = isAutomatic && said !== null && (await isSeriesEdited(tx, entry, { parts, said }));
   const { change, content, hash, series } = isKept ? statusAlone(entry, said) : entry;
   const { change: dates, onlyDate, changedDates } = series;
@@ -211,9 +207,7 @@ export async function publishSeriesChange(
     const range =
       parts.length === 1 ? null : { from: part.schedule.first, before: parts[i + 1]?.schedule.first ?? null };
     const schedule = dates ? scheduleAfter(part.schedule, dates, range) : part.schedule;
-    const ownDates = dates
-      ? datesHere(schedule, dates).filter(({ date }) => isInRange(date, range, schedule.allDay))
-      : [];
+    const ownDates = dates ? datesHere(schedule, dates, range) : [];
     const revised = await reviseSeries(tx, part, { schedule, change: change ?? {}, dates: ownDates }, now);
     written.push(...revised.changes);
   }
@@ -225,27 +219,6 @@ export async function publishSeriesChange(
   });
   await recordEventChanges(tx, written);
   return await published(tx, (parts.at(-1) ?? first).id, now, 'changed');
-}
-
-/** Of a series that a person has changed since the comparison, the status alone changes: the next comparison shows them the rest. */
-function statusAlone(entry: SeriesEntry, said: SaidSeries): SeriesEntry {
-  const { change, content, series } = entry;
-  const status = change?.status;
-  return {
-    ...entry,
-    change: status ? { status } : null,
-    content: { ...said, ...(status && content && { status: content.status }) },
-    hash: null,
-    series: { ...series, change: null, onlyDate: null },
-  };
-}
-
-type Range = Parameters<typeof scheduleAfter>[2];
-
-function isInRange(text: string, range: Range, allDay: boolean): boolean {
-  const date = readDate(text, allDay);
-  if (!range || !date) return true;
-  return compare(date, range.from) >= 0 && (!range.before || compare(date, range.before) < 0);
 }
 
 /** What the file says now. An entry of one date says nothing of the others, which other entries may have changed meanwhile. */

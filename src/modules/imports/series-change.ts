@@ -148,25 +148,23 @@ function datesThatChange(
   return [...changed, ...returned].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
+/** The dates of a part of a series that was split here: from the first one on, before the other one. Null for all of them. */
+type Range = { from: LocalTime; before: LocalTime | null } | null;
+
+const isWithin = (date: LocalTime, range: Range): boolean =>
+  !range || (compare(date, range.from) >= 0 && (!range.before || compare(date, range.before) < 0));
+
 /**
  * The dates of a series here after the change.
- * @param range of a part of a series that was split here: the dates from the first one on, before the other one
  * @throws Problem `invalid_request` for dates that overlap
  */
-export function scheduleAfter(
-  before: Schedule,
-  change: SeriesChange,
-  range: { from: LocalTime; before: LocalTime | null } | null,
-): Schedule {
+export function scheduleAfter(before: Schedule, change: SeriesChange, range: Range): Schedule {
   const retimed = change.hours ? withHours(before, change.hours) : before;
   const ruled = change.rule ? withRule(retimed, change.rule) : retimed;
   const here = hereOf(ruled, change);
   const isIn = (text: string) => {
     const date = readDate(text, ruled.allDay);
-    return (
-      date !== null &&
-      (!range || (compare(date, range.from) >= 0 && (!range.before || compare(date, range.before) < 0)))
-    );
+    return date !== null && isWithin(date, range);
   };
   const apply = (dates: string[], { added, removed }: Delta) => {
     const gone = new Set(removed.map(here));
@@ -189,9 +187,14 @@ const hereOf =
     dateOnClock(date, { clock }, { clock: clockOfDate(first), allDay });
 
 /** What single dates have of their own, by their dates here. */
-export const datesHere = (schedule: Schedule, change: SeriesChange): DateChange[] => {
+export const datesHere = (schedule: Schedule, change: SeriesChange, range: Range): DateChange[] => {
   const here = hereOf(schedule, change);
-  return change.dates.map((one) => ({ ...one, date: here(one.date) }));
+  return change.dates
+    .map((one) => ({ ...one, date: here(one.date) }))
+    .filter((one) => {
+      const date = readDate(one.date, schedule.allDay);
+      return date === null || isWithin(date, range);
+    });
 };
 
 function withHours(schedule: Schedule, { clock, length, timezone, allDay }: Hours): Schedule {

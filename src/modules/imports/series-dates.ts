@@ -2,8 +2,12 @@
 
 import { dayMs, hourMs, mapInTurns, minuteMs, runInTurn } from '#base';
 import { datesOfAnyRule } from '#recurrence';
+import { withDefaults } from '../events/event-rules.ts';
+import type { NewEvent } from '../events/schemas.ts';
 import { maxComing } from '../events/series/planned-dates.ts';
-import { compare, instantOf, type LocalTime, localTime } from '../events/series/schedule.ts';
+import { compare, instantOf, type LocalTime, localTime, type Schedule } from '../events/series/schedule.ts';
+import { readSchedule } from '../series/read-series.ts';
+import type { Repetition } from '../series/schemas.ts';
 import type { ChosenEntry } from './choose-dates.ts';
 import { dateKey, keyZone } from './date-keys.ts';
 import { type EntryPeriod, type EntryTime, toInstant } from './entry-times.ts';
@@ -11,6 +15,12 @@ import type { Calendar } from './parse-calendar.ts';
 
 /** Where and when the dates of a series are. `clock`: the time of day of each. */
 export type Frame = { timezone: string; allDay: boolean; clock: Temporal.PlainTime };
+
+/** The dates of a series whose first event is given. @throws Problem `invalid_request` for dates that it cannot have */
+export const scheduleOfFirst = (
+  { status: _, ...event }: NewEvent & { status?: unknown },
+  dates: Repetition,
+): Schedule => readSchedule(withDefaults(event), dates, 'startAt');
 
 /** The local date of an instant. One that is the instant of the regular date of its day is that date, also where clocks skip it. */
 export function dateAt(at: Date, { timezone, allDay, clock }: Frame): LocalTime {

@@ -2,10 +2,17 @@
 
 import type { EventChange } from '../../events/schemas.ts';
 import type { SourceFindings } from '../../events/source-imports.ts';
-import { type ComparedEntry, editedFields, type ReviewedSeries, tryChange } from '../compare-entries.ts';
+import {
+  type ComparedEntry,
+  editedFields,
+  type ReviewedSeries,
+  type SeriesEntry,
+  tryChange,
+} from '../compare-entries.ts';
 import { enteredSeries } from '../compare-series.ts';
 import type { EntryContent } from '../entry-content.ts';
 import type { SaidSeries } from '../series-change.ts';
+import { statusAlone } from '../status-alone.ts';
 import { toEntered } from '../to-entered.ts';
 import type { Absences, Known } from './absences.ts';
 
@@ -100,7 +107,7 @@ type Divided = Pick<Decisions, 'automatic' | 'waiting'>;
  * whole, by itself if nobody has changed here what the source changes.
  */
 function splitSeries(
-  entry: ComparedEntry & { series: ReviewedSeries },
+  entry: SeriesEntry,
   known: Known | undefined,
   { autoPublish, isRestAutomatic }: Context & { isRestAutomatic: boolean },
 ): Divided {
@@ -113,16 +120,7 @@ function splitSeries(
   if (!isStatusAutomatic || !known?.content) return { automatic: [], waiting: [entry] };
   const { isAbsent: _, ...withoutAbsence } = entry;
   return {
-    automatic: [
-      {
-        ...entry,
-        change: { status },
-        series: { ...entry.series, change: null },
-        // Without a hash: what waits is compared again.
-        content: { ...known.content, status: entry.content?.status ?? known.content.status },
-        hash: null,
-      },
-    ],
+    automatic: [statusAlone(entry, known.content)],
     waiting: [{ ...withoutAbsence, change: Object.keys(fields).length > 0 ? fields : null }],
   };
 }
