@@ -272,11 +272,11 @@ async function withoutOwnDates(
 }
 
 /**
- * Whether a person has changed something here that an entry changes of a series. The transaction must hold the locks of the parts.
+ * Whether a person has changed something here that an entry changes of a series. Final in a transaction that holds the locks of the parts.
  * @param parts in the order of their dates
  */
 export async function isSeriesEdited(
-  tx: Queryable,
+  db: Queryable,
   { change, content, isAbsent, series }: ComparedEntry,
   { parts, said }: { parts: Series[]; said: SaidSeries },
 ): Promise<boolean> {
@@ -288,7 +288,7 @@ export async function isSeriesEdited(
   if (!series.change) return false;
   const compared = { before: said, after: content as SaidSeries, parts };
   const [asSaid, kept] = [false, true].map((keepsEdits) => changeOfDates({ ...compared, keepsEdits }));
-  const withoutOwn = kept && (await withoutOwnDates(tx, kept, parts, said));
+  const withoutOwn = kept && (await withoutOwnDates(db, kept, parts, said));
   return !isDeepStrictEqual(asSaid, withoutOwn);
 }
 

@@ -27,8 +27,8 @@ export type Decisions = {
   returned: string[];
 };
 
-/** `isEdited`: whether a person has changed something here that the source changes in a series. */
-type Context = { autoPublish: boolean; isEdited: (entry: ComparedEntry) => boolean };
+/** `edited`: entries that change of a series what a person has changed here. */
+type Context = { autoPublish: boolean; edited: Set<ComparedEntry> };
 
 export function decideEntries(
   compared: ComparedEntry[],
@@ -56,7 +56,7 @@ function decideEntry(
   else if (state === 'changed' && (entry.series || known?.event)) {
     const { series } = entry;
     // Edits are those of which the calendar alone makes something else: a restoration is no word of it.
-    const isRestAutomatic = context.autoPublish && !context.isEdited(compared);
+    const isRestAutomatic = context.autoPublish && !context.edited.has(compared);
     const parts = series
       ? splitSeries({ ...entry, series }, known, { ...context, isRestAutomatic })
       : split(entry, known as Known, context);

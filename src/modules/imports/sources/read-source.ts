@@ -1,16 +1,18 @@
 /** Reads what a source says, and finds what that changes. */
+import { runInTurn } from '#base';
 import { transaction } from '#pg';
 import { listSourceImports, renameKey } from '../../events/source-imports.ts';
 import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { addDuplicates } from '../add-duplicates.ts';
 import { CalendarError } from '../calendar-error.ts';
-import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
+import { type ComparedEntry, compareEntries, isSeriesEdited } from '../compare-entries.ts';
 import type { EntryContent } from '../entry-content.ts';
 import { kindOf } from '../file-kind.ts';
 import type { Calendar } from '../parse-calendar.ts';
 import { namedPlace } from '../place-entries.ts';
-import { type ReadEntry, readEntries } from '../read-entries.ts';
+import { readEntries } from '../read-entries.ts';
 import { readFile } from '../read-file.ts';
+import type { SaidSeries } from '../series-change.ts';
 import type { Question } from '../tables/date-order.ts';
 import { findAbsences, findRenames, type Known } from './absences.ts';
 import { decideEntries } from './decide-entries.ts';
@@ -63,24 +65,25 @@ export async function readSource(
   const isPresent = (key: string) => keys.has(key) || parts.has(key) || isUnreadable(key);
   const absences = findAbsences(current, isPresent, { fetchedAt, hourLength });
   const byKey = new Map(current.map((one) => [one.key, one]));
-  const isEdited = await findEditedSeries(db, userId, entries, compared);
-  const decisions = decideEntries(compared, byKey, absences, { autoPublish, isEdited });
+  const edited = await listEdited(db, compared, byKey);
+  const decisions = decideEntries(compared, byKey, absences, { autoPublish, edited });
   return { decisions, absences, present: current.filter(({ key }) => isPresent(key)), fetchedAt };
 }
 
-/** Of a series that keeps what was changed here, something else would change. */
-async function findEditedSeries(
+/** The entries that change of a series what a person has changed here. */
+async function listEdited(
   db: FetchServices['db'],
-  organizerId: string,
-  entries: ReadEntry[],
   compared: ComparedEntry[],
-): Promise<(entry: ComparedEntry) => boolean> {
-  const some = entries.filter((_, i) => compared[i]?.state === 'changed' && compared[i]?.series);
-  const kept = await compareEntries(db, { organizerId, keepsEdits: true, byHash: true }, some);
-  const byKey = new Map(kept.map((entry) => [entry.key, entry]));
-  const changeOf = (entry: ComparedEntry | undefined) =>
-    JSON.stringify([entry?.state, entry?.change, entry?.series?.change]);
-  return (entry) => changeOf(entry) !== changeOf(byKey.get(entry.key));
+  known: Map<string, Known>,
+): Promise<Set<ComparedEntry>> {
+  const edited = new Set<ComparedEntry>();
+  for (const entry of compared) {
+    const { series: parts, content } = known.get(entry.key) ?? {};
+    if (entry.state !== 'changed' || !entry.series || !parts || !content) continue;
+    const said = content as SaidSeries;
+    if (await runInTurn(() => isSeriesEdited(db, entry, { parts, said }))) edited.add(entry);
+  }
+  return edited;
 }
 
 const listKnown = (db: FetchServices['db'], { userId, addressHash }: Source, now: Date): Promise<Known[]> =>
