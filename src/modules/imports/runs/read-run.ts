@@ -1,17 +1,14 @@
 /** Reads the file of an import, and stores its entries for the review. */
 import { type Database, transaction } from '#pg';
 import { parseAddress } from '../../../lib/user-texts/parse-address.ts';
-import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { addDuplicates } from '../add-duplicates.ts';
 import { type ComparedEntry, compareEntries } from '../compare-entries.ts';
 import { type FileKind, kindOf } from '../file-kind.ts';
 import { SourceProblem } from '../import-problem.ts';
-import { namedPlace } from '../place-entries.ts';
-import { readEntries } from '../read-entries.ts';
 import { readFile } from '../read-file.ts';
 import { type FetchServices, obtainFile } from '../sources/shared-fetches.ts';
-import { keyPrefixOf } from '../sources/source-repo.ts';
 import type { Question } from '../tables/date-order.ts';
+import { readForReview } from './read-for-review.ts';
 import {
   type Counts,
   findInput,
@@ -37,14 +34,8 @@ export async function readRun(services: FetchServices, run: Run): Promise<void> 
   if (!file) return;
   const read = await readFile(file.bytes, file.kind, run.answers);
   if ('question' in read) return await askFor(db, run, { question: read.question, ...file });
-  const gazetteer = await loadGazetteer();
-  const { place, category, visibility } = run.options;
-  const { entries } = await readEntries(db, read, {
-    ...{ organizerId: run.userId, category, visibility, gazetteer, now: clock() },
-    place: place && namedPlace(place, gazetteer),
-    // As those of a source: who follows the address later has the same entries.
-    keyPrefix: input.addressHash ? keyPrefixOf(input.addressHash) : '',
-  });
+  const asked = { userId: run.userId, options: run.options, addressHash: input.addressHash, now: clock() };
+  const entries = await readForReview(db, read, asked);
   const compared = await compareEntries(db, { organizerId: run.userId, keepsEdits: false }, entries);
   await addDuplicates(db, run.userId, compared, clock());
   await transaction(db, async (tx) => {

@@ -2,16 +2,14 @@
 import { runInTurn } from '#base';
 import { transaction } from '#pg';
 import { listSourceImports, renameKey } from '../../events/source-imports.ts';
-import { loadGazetteer } from '../../places/load-gazetteer.ts';
 import { addDuplicates } from '../add-duplicates.ts';
 import { CalendarError } from '../calendar-error.ts';
 import { type ComparedEntry, compareEntries, isSeriesEdited } from '../compare-entries.ts';
 import type { EntryContent } from '../entry-content.ts';
 import { kindOf } from '../file-kind.ts';
 import type { Calendar } from '../parse-calendar.ts';
-import { namedPlace } from '../place-entries.ts';
-import { readEntries } from '../read-entries.ts';
 import { readFile } from '../read-file.ts';
+import { readForReview } from '../runs/read-for-review.ts';
 import type { SaidSeries } from '../series-change.ts';
 import type { Question } from '../tables/date-order.ts';
 import { findAbsences, findRenames, type Known } from './absences.ts';
@@ -30,16 +28,11 @@ export async function readSource(
   { body, type, fetchedAt, hourLength }: { body: Buffer; type: string; fetchedAt: Date; hourLength: number },
 ): Promise<Findings | { question: Question } | null> {
   const { userId, options, addressHash, autoPublish, answers } = source;
-  const { place, category, visibility } = options;
   const file = await readFile(body, kindOf(body, type), answers);
   if ('question' in file) return file;
-  const gazetteer = await loadGazetteer();
   const keyPrefix = keyPrefixOf(addressHash);
   const now = clock();
-  const { entries } = await readEntries(db, file, {
-    ...{ organizerId: userId, keyPrefix, category, visibility, gazetteer, now },
-    place: place && namedPlace(place, gazetteer),
-  });
+  const entries = await readForReview(db, file, { userId, options, addressHash, now });
   // An outage often looks like a calendar without entries.
   if (!entries.some(({ kind }) => kind !== 'refused'))
     throw new CalendarError('file_unreadable', 'has no entry');
