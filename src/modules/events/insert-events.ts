@@ -18,7 +18,6 @@ import {
 import type { StoredFields } from './exact-place.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed } from './policy.ts';
-import type { EventRow } from './present.ts';
 import { searchVector } from './search-words.ts';
 
 /** `isAnnounced`: a public event is not new to the followers of its organizer, such as an imported one. */
@@ -47,8 +46,8 @@ export async function insertEvent(
   return id;
 }
 
-/** `insertDetails`: as of `Insertion`. `changed`: events that the transaction has changed without recording it. */
-type Insertions = { insertDetails?: (ids: string[]) => Promise<void>; changed?: EventRow[] };
+/** `insertDetails`: as of `Insertion`. */
+type Insertions = { insertDetails?: (ids: string[]) => Promise<void> };
 
 /** Inserts events as `insertEvent` does. */
 export async function insertEvents(
@@ -72,7 +71,7 @@ export async function writeInsertions(
   organizerId: string,
   rows: NewEventRow[],
   now: Date,
-  { insertDetails, changed = [] }: Insertions = {},
+  { insertDetails }: Insertions = {},
 ): Promise<{ ids: string[]; changes: EventChanges }> {
   // A locked account is not suspended and cannot become so before the commit.
   const events = rows.map((row) => ({
@@ -119,8 +118,8 @@ export async function writeInsertions(
   return {
     ids,
     changes: {
-      records: [changedEvents([...ids, ...changed.map(({ id }) => id)])],
-      listingKeys: listingKeysOf([...events.map(({ event }) => event), ...changed]),
+      records: [changedEvents(ids)],
+      listingKeys: listingKeysOf(events.map(({ event }) => event)),
     },
   };
 }

@@ -4,18 +4,14 @@ import { answerNewDates } from '../attendance/rsvps/answer-new-dates.ts';
 import { type EventChanges, type Occurrence, recordEventChanges } from '../events/event-writes.ts';
 import type { StoredFields } from '../events/exact-place.ts';
 import { writeInsertions } from '../events/insert-events.ts';
-import type { EventRow } from '../events/present.ts';
 import { type Plan, planOf } from '../events/series/planned-dates.ts';
 import { lockSeries, type Series, updateSeries } from '../events/series/repo.ts';
 import type { PlannedDate } from '../events/series/schedule.ts';
 import { insertItems, toItemValues } from '../items/repo.ts';
 import type { NewItem } from '../items/schemas.ts';
 
-/**
- * `isNews`: the followers of the organizer are notified of the first date. `changed`: events that the transaction has changed without
- * recording it.
- */
-type NewDates = { dates: NewDate[]; isNews?: boolean; changed?: EventRow[] };
+/** `isNews`: the followers of the organizer are notified of the first date. */
+type NewDates = { dates: NewDate[]; isNews?: boolean };
 /** `own`: what differs from the other occurrences. */
 export type NewDate = PlannedDate & {
   own?: { fields: Partial<StoredFields>; ownFields: Occurrence['ownFields'] };
@@ -28,7 +24,7 @@ export type NewDate = PlannedDate & {
 export async function writeDates(
   tx: Transaction,
   { id, organizerId, fields, items }: Series,
-  { dates, isNews = false, changed = [] }: NewDates,
+  { dates, isNews = false }: NewDates,
   now: Date,
 ): Promise<EventChanges> {
   const rows = dates.map(({ date, times, own }, i) => ({
@@ -42,7 +38,7 @@ export async function writeDates(
     await answerNewDates(tx, { id, organizerId, fields }, made, now);
     if (values.length > 0) for (const eventId of eventIds) await insertItems(tx, eventId, values, now);
   };
-  return (await writeInsertions(tx, organizerId, rows, now, { insertDetails, changed })).changes;
+  return (await writeInsertions(tx, organizerId, rows, now, { insertDetails })).changes;
 }
 
 /** The planned dates that have no event. The transaction must hold the lock of the series. */

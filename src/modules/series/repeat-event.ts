@@ -8,17 +8,15 @@ import { recordEventChanges } from '../events/event-writes.ts';
 import { findExactPlace } from '../events/exact-place.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
-import { joinSeries } from '../events/series/join-series.ts';
-import { planOf } from '../events/series/planned-dates.ts';
-import { insertSeries, seriesFieldsOf } from '../events/series/repo.ts';
+import { seriesFieldsOf } from '../events/series/repo.ts';
 import { formatDate } from '../events/series/schedule.ts';
 import type { EventServices } from '../events/services.ts';
 import { listItems, toNewItem } from '../items/repo.ts';
-import { writeDates } from './make-dates.ts';
 import { maxActive, requireRoom } from './policy.ts';
 import { readerOf, seriesPresenter } from './present.ts';
 import { readSchedule } from './read-series.ts';
 import { maxDates, maxSeriesItems, Repetition, Series } from './schemas.ts';
+import { startSeries } from './start-series.ts';
 
 export const repeatEvent = defineEndpoint({
   method: 'POST',
@@ -61,12 +59,10 @@ export const repeatEvent = defineEndpoint({
         ...{ id: newId(), organizerId, schedule, fields: seriesFieldsOf({ ...event, exactPlace }), items },
         ...{ status: 'active' as const, createdAt: now },
       };
-      const plan = planOf(series, now);
       const date = formatDate(schedule.first, schedule.allDay);
-      await insertSeries(tx, series, plan.dueAt);
-      await joinSeries(tx, eventId, { seriesId: series.id, seriesDate: date });
-      const dates = plan.dates.filter((planned) => planned.date !== date);
-      await recordEventChanges(tx, [await writeDates(tx, series, { dates, changed: [event] }, now)]);
+      const occurrence = { seriesId: series.id, seriesDate: date };
+      const update = { before: { ...event, exactPlace }, fields: { ...event, exactPlace }, occurrence };
+      await recordEventChanges(tx, await startSeries(tx, series, { joining: [{ date, update }] }, now));
       const present = await seriesPresenter(tx, [series], reader);
       return {
         status: 201 as const,
