@@ -42,7 +42,7 @@ export const importFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/imports/compare-entries.ts', [
     [
-      '(keepsEdits && differs(current, compared, name))',
+      '(keepsEdits && differsIn(name, current, compared))',
       'false',
       'import-cases',
       'an import overwrites what its organizer has changed',
@@ -50,7 +50,7 @@ export const importFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/imports/series-dates.ts', [
     [
-      'return instantOf(regular, timezone).getTime() === at ? regular : local;',
+      'return dateAt(new Date(minute * minuteMs), frame);',
       'return time.local;',
       'import-series',
       'a removed date is looked for by its time in another zone',
@@ -74,7 +74,7 @@ export const importFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/series/own-dates.ts', [
     [
-      'date && isDateOf(schedule, date) ?',
+      'date && hasDate(schedule, date) ?',
       'date ?',
       'import-series',
       'a split series has the dates of its later part, too',
