@@ -73,7 +73,7 @@ type Known = Map<string, ImportedEvent<EntryContent & { series?: SeriesContent }
 
 /**
  * Whose events entries are compared with. `keepsEdits`: fields that were changed here stay, also if the file has a newer value.
- * `byHash`: an entry that says what it said before is the same, whatever else its place follows from.
+ * `byHash`: an entry that says what it said before is the same, also if its place would follow from other events now.
  */
 export type Comparison = { organizerId: string; keepsEdits: boolean; byHash?: boolean };
 

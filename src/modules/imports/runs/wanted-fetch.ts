@@ -7,8 +7,8 @@ import { hasOtherImport, type RunKey } from './repo.ts';
 type Services = { db: Queryable; config: { importTestOrigin?: string | undefined } };
 
 /**
- * One fetch in an hour is for all people. A person who imports the address again wants what it says now, and nobody wants the failure
- * of another.
+ * All people share one fetch in an hour. A person who imports the address again gets what it says now. The failure of another person's
+ * fetch counts for no one else.
  */
 export async function wantedOf(
   { db, config }: Services,

@@ -57,5 +57,5 @@ export function findAbsences(
   };
 }
 
-/** So many may be missing at once, whatever their share. */
+/** So many may be missing at once, of any number of entries. */
 const maxMissing = 3;

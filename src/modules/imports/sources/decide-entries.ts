@@ -104,7 +104,7 @@ type Divided = Pick<Decisions, 'automatic' | 'waiting'>;
 
 /**
  * Divides what an entry changes of a series. A cancellation and a restoration apply by themselves; the rest changes the series as a
- * whole, by itself if nobody has changed here what the source changes.
+ * whole, by itself if no person has changed here what the source changes.
  */
 function splitSeries(
   entry: SeriesEntry,
@@ -127,7 +127,7 @@ function splitSeries(
 
 /**
  * Divides what an entry changes. A cancellation and a restoration apply by themselves; so do, of a source that publishes by itself,
- * fields that nobody has changed here. A newer value of a field that was changed here waits for the person.
+ * fields that no person has changed here. A newer value of a field that was changed here waits for the person.
  */
 function split(entry: ComparedEntry, { event, content: said }: Known, { autoPublish }: Context): Divided {
   const change = entry.change ?? {};

@@ -10,7 +10,7 @@ export const getSource = defineEndpoint({
   method: 'GET',
   path: '/v1/sources/:id',
   summary: 'Get a calendar that the caller follows',
-  description: 'Its address, which nobody else reads, and what became of the last fetch.',
+  description: 'Its address, which no other person reads, and what became of the last fetch.',
   caller: 'fresh',
   params: SourceParams,
   response: { 200: Source },

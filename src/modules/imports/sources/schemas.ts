@@ -20,7 +20,7 @@ export const Source = named(
   Type.Object({
     id: sourceId,
     url: Type.String({
-      description: 'The address. Nobody but its owner reads it.',
+      description: 'The address, which only its owner reads.',
       examples: ['https://example.org/calendar.ics'],
     }),
     autoPublish,

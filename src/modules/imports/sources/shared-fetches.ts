@@ -60,7 +60,7 @@ const isLater = (time: Date | null, now: Date): time is Date => time !== null &&
 const reservedMs = minuteMs;
 
 /**
- * Counts the fetch that a person asks for, unless there is an answer that is new enough or somebody fetches the address already.
+ * Counts the fetch that a person asks for, unless there is an answer that is new enough, or another request fetches the address already.
  * Of two requests at once, the second waits for the row and finds the fetch counted.
  * @throws Problem `source_busy`
  */
@@ -179,12 +179,12 @@ export function readRetryAfter(value: string | undefined, now: Date): Date | nul
 /** Longer than sources wait at most. */
 const keptMs = 2 * dayMs;
 
-/** Deletes what nobody has used for two days. */
+/** Deletes the answers that were not used for two days. */
 export const deleteUnusedFetches = async (db: Database, now: Date): Promise<void> => {
   await db.execute(sql`delete from source_fetches where used_at < ${new Date(now.getTime() - keptMs)}`);
 };
 
-/** Deletes what the address answered, once nobody follows it. */
+/** Deletes what the address answered, once no person follows it. */
 export async function forgetAddress(db: Database, hash: Buffer): Promise<void> {
   const followers = await db.query(sql`select 1 from sources where address_hash = ${hash} limit 1`);
   if (followers.length === 0) await db.execute(sql`delete from source_fetches where address_hash = ${hash}`);

@@ -76,7 +76,7 @@ export async function insertSource(tx: Transaction, source: NewSource, now: Date
 }
 
 /**
- * Makes a source due now, with all that its file says, whatever was read before. A server that works on it loses it: its lease is
+ * Makes a source due now, and has its whole file read again. A server that works on it loses it: its lease is
  * the time in `due_at`, which it requires before it writes. One that was given up stays so.
  */
 export const makeDue = async (tx: Transaction, key: SourceKey, now: Date): Promise<void> => {
