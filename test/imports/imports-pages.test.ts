@@ -1,22 +1,18 @@
 /** Imports of web pages: events in JSON-LD, as programs write them. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { createUser } from '../support/factories.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
+import { startCalendarHost } from './calendar-host.ts';
 import { createImportClient, type Entry } from './import-client.ts';
 
 type Page = { type: string; body: string | Buffer };
-let page: Page = { type: '', body: '' };
-const server = createServer((_, response) => {
-  response.writeHead(200, page.type === '' ? {} : { 'content-type': page.type }).end(page.body);
-});
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const { port } = server.address() as { port: number };
-const origin = `http://127.0.0.1:${port}`;
-after(() => server.close());
+const host = await startCalendarHost();
+const address = host.address('');
+const say = ({ type, body }: Page) =>
+  address.say((response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body));
 
-const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: origin } });
+const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin } });
 const { until, entriesOf, publish, eventOf } = createImportClient(api);
 const person = await createUser(api);
 // Each test fetches the one address some times.
@@ -26,9 +22,9 @@ const allowAgain = async () => {
 };
 
 async function fetchPage(answer: Page, query = '') {
-  page = answer;
+  say(answer);
   await allowAgain();
-  const sent = await api.post(`/v1/imports${query}`, person.token, { url: `${origin}/events` });
+  const sent = await api.post(`/v1/imports${query}`, person.token, { url: address.url });
   return until(person, expectStatus(sent, 202).body.id, 'review', 'failed');
 }
 const html = (...scripts: unknown[]): Page => ({
@@ -316,7 +312,7 @@ test('address: a table is read as one, with its question; a calendar with a wron
   assert.deepEqual([csv.status, csv.counts.new + csv.counts.doubtful], ['review', 1]);
   const plain = await fetchPage({ type: 'text/plain', body: 'Title,Date\nDinner,03/04/2027\n' });
   assert.equal(plain.questions.length, 1);
-  page = { type: 'text/plain', body: 'changed meanwhile' };
+  say({ type: 'text/plain', body: 'changed meanwhile' });
   const answers = { [plain.questions[0].id]: 'monthFirst' };
   expectStatus(await api.patch(`/v1/imports/${plain.id}`, person.token, { answers }), 200);
   await until(person, plain.id, 'review');

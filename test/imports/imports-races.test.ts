@@ -1,7 +1,6 @@
 /** Imports while others write, on two servers, with the order of events forced by a lock. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readConfig } from '../../src/config/config.ts';
 import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
 import { untilWaiting } from '../support/blocked-transactions.ts';
 import { calendar, calendarEntry } from '../support/calendar-files.ts';
@@ -9,24 +8,15 @@ import { createUser, deleteAccount, type Person } from '../support/factories.ts'
 import { assertCounters } from '../support/invariants.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 import { createImportClient } from './import-client.ts';
+import { createSourceClient, jobServices } from './source-client.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
 const { review, sendPublish, publish, take, until, entriesOf, eventOf } = createImportClient(api);
 const onSecond = createImportClient(second);
-const log = { error: () => {}, warn: () => {} };
 /** The job of another server. */
-const runJob = () =>
-  runImports({
-    db: second.sql,
-    clock: api.clock.now,
-    log,
-    config: { publicUrl: api.url, dailyQuotas: readConfig({}).dailyQuotas },
-  });
-const titlesOf = async ({ id }: Person): Promise<string[]> =>
-  (
-    await api.sql<{ title: string }[]>`select title from events where organizer_id = ${id} order by title`
-  ).map(({ title }) => title);
+const runJob = () => runImports(jobServices(second));
+const { titlesOf } = createSourceClient(api);
 /** Public events of one test would be duplicates of those of the next one. */
 const unlisted = '?visibility=unlisted';
 const three = () =>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config/config.ts';
 import type { RunServices } from '../../src/modules/imports/runs/services.ts';
+import { calendar, calendarEntry } from '../support/calendar-files.ts';
 import type { Person } from '../support/factories.ts';
 import { type Api, expectStatus, type TestApp } from '../support/setup.ts';
 import { createImportClient } from './import-client.ts';
@@ -19,12 +20,24 @@ export type Source = {
 };
 
 /** The services of the jobs of a server. */
-export const jobServices = (api: TestApp, importTestOrigin: string): RunServices => ({
+export const jobServices = (api: TestApp, importTestOrigin?: string): RunServices => ({
   db: api.sql,
   clock: api.clock.now,
   log: { error: console.error, warn: () => {} },
   config: { publicUrl: api.url, dailyQuotas: readConfig({}).dailyQuotas, importTestOrigin },
 });
+
+/** A calendar with an entry for each title, with the title as its UID unless it says another. */
+export const fileOf = (...titles: (string | Record<string, string | undefined>)[]): string =>
+  calendar(
+    ...titles.map((fields) =>
+      calendarEntry(
+        typeof fields === 'string'
+          ? { SUMMARY: fields, UID: `${fields}@host` }
+          : { UID: `${fields.SUMMARY}@host`, ...fields },
+      ),
+    ),
+  );
 
 export function createSourceClient(api: Api) {
   const { until, entriesOf } = createImportClient(api);

@@ -6,12 +6,11 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test, { beforeEach } from 'node:test';
 import { createNotificationClient } from '../notifications/notification-client.ts';
-import { calendar, calendarEntry } from '../support/calendar-files.ts';
 import { createUser, type Person } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { startCalendarHost } from './calendar-host.ts';
 import { createImportClient } from './import-client.ts';
-import { createSourceClient, type Source } from './source-client.ts';
+import { createSourceClient, fileOf, type Source } from './source-client.ts';
 import { createStandingJobs, hour, hourAndJitter, StandingClock } from './standing-clock.ts';
 
 const host = await startCalendarHost();
@@ -19,18 +18,11 @@ const clock = new StandingClock();
 const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin }, clock });
 const second = await api.startAnother();
 const { entriesOf, publish, until } = createImportClient(api);
-const { sendFollow, get, follow, eventually, statusesOf, titlesOf, waitingOf } = createSourceClient(api);
+const client = createSourceClient(api);
+const { sendFollow, get, follow, eventually, statusesOf, titlesOf, waitingOf } = client;
 const { deliver } = createNotificationClient(api);
-const { work, after } = createStandingJobs(api, host.origin, eventually);
+const { work, after, fetchedAfter } = createStandingJobs(api, host.origin, client);
 
-const fileOf = (...titles: string[]): string =>
-  calendar(...titles.map((title) => calendarEntry({ SUMMARY: title, UID: `${title}@host` })));
-
-/** A good fetch at this time. */
-const isGood = (person: Person, id: string) => async () => {
-  const source = await get(person, id);
-  return source.lastGoodAt === clock.now().toISOString() && source;
-};
 const hasFailed = (person: Person, id: string, failures: number) => async (): Promise<boolean> =>
   (await rowOf(person, id)).failures === failures;
 
@@ -61,8 +53,7 @@ test('source: a fetch names what is known, and a 304 is a good fetch that change
   );
   const { source } = await follow(person, address.url, { autoPublish: true });
   await eventually('the events', async () => (await titlesOf(person)).length === 2);
-  for (let round = 0; round < 3; round++)
-    await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+  for (let round = 0; round < 3; round++) await fetchedAfter(hourAndJitter, person, source.id);
   const [first, ...others] = address.requests();
   assert.equal(first?.headers['if-none-match'], undefined);
   assert.equal(first?.headers['if-modified-since'], undefined);
@@ -76,7 +67,7 @@ test('source: a fetch names what is known, and a 304 is a good fetch that change
   // That an entry is missing is confirmed by a 304 an hour later.
   let answers = 0;
   address.say((response) => conditional(response, fileOf('Alder'), ++answers > 1));
-  await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+  await fetchedAfter(hourAndJitter, person, source.id);
   assert.equal((await statusesOf(person)).Birch, 'scheduled');
   await after(
     hourAndJitter,
@@ -95,7 +86,7 @@ test('source: it is fetched once an hour, up to a tenth later', async () => {
   const person = await createUser(api);
   const address = host.address(fileOf('Alder'));
   const { source } = await follow(person, address.url);
-  await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+  await fetchedAfter(hourAndJitter, person, source.id);
   const pause = await pauseOf(person, source);
   assert.ok(pause >= 1 && pause <= 1.1, `${pause}`);
   const before = address.requests().length;
@@ -122,7 +113,7 @@ for (const [name, header] of [
     clock.advance(4_000);
     await work();
     assert.equal(address.requests().length, askedAt);
-    await after(1_000, 'a good fetch', isGood(person, source.id));
+    await fetchedAfter(1_000, person, source.id);
     assert.equal((await get(person, source.id)).problem, null);
     assert.equal(address.requests().length, askedAt + 1);
   });
@@ -178,8 +169,8 @@ test('source: after failures, the pause doubles up to a day; after 14 days it is
   // A refresh begins anew.
   address.say(fileOf('Alder', 'Birch'));
   expectStatus(await api.post(`/v1/sources/${source.id}/refresh`, person.token), 202);
-  await after(0, 'a good fetch', isGood(person, source.id));
-  await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+  await fetchedAfter(0, person, source.id);
+  await fetchedAfter(hourAndJitter, person, source.id);
   assert.equal((await notifications()).length, 1);
 });
 
@@ -192,7 +183,7 @@ test('source: a good fetch ends the failures', async () => {
     await after(hourAndJitter, 'a failure', hasFailed(person, source.id, 1));
     assert.ok((await pauseOf(person, source)) <= 1.1);
     address.say(fileOf('Alder'));
-    await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+    await fetchedAfter(hourAndJitter, person, source.id);
   }
 });
 
@@ -265,7 +256,7 @@ test('source: beyond 60 fetches of a host in an hour a refresh and an import are
   // A refusal is no refresh: it does not count as the one of the minute.
   clock.advance(hour);
   expectStatus(await api.post(path, person.token), 202);
-  await after(0, 'a good fetch', isGood(person, source.id));
+  await fetchedAfter(0, person, source.id);
 });
 
 test('source: a host that hangs holds up no other source, and is source_unreachable after 20 s', async () => {
@@ -336,7 +327,7 @@ test('source: a question that the table answers meanwhile is not asked any more'
   assert.equal(run.questions.length, 1);
   // A value above 12 decides now.
   address.say(csv(table(row('Alder', '13/04/2027'))));
-  await after(hourAndJitter, 'a good fetch', isGood(person, source.id));
+  await fetchedAfter(hourAndJitter, person, source.id);
   const waiting = await waitingOf(person, source.id);
   assert.deepEqual(
     waiting.map(({ state, event }) => [state, event.startAt]),

@@ -10,18 +10,16 @@ import { openGatedDatabase } from '../support/gated-database.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 import { startCalendarHost } from './calendar-host.ts';
-import { createSourceClient, jobServices } from './source-client.ts';
+import { createSourceClient, fileOf, jobServices } from './source-client.ts';
 import { createStandingJobs, hourAndJitter, StandingClock } from './standing-clock.ts';
 
 const host = await startCalendarHost();
 const clock = new StandingClock();
 const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin }, clock });
 const second = await api.startAnother();
-const { get, follow, eventually, eventsOf, titlesOf, waitingOf } = createSourceClient(api);
-const { work, settled } = createStandingJobs(api, host.origin, eventually);
-
-const fileOf = (...titles: string[]): string =>
-  calendar(...titles.map((title) => calendarEntry({ SUMMARY: title, UID: `${title}@host` })));
+const client = createSourceClient(api);
+const { get, follow, eventually, eventsOf, titlesOf, waitingOf } = client;
+const { work, settled } = createStandingJobs(api, host.origin, client);
 
 /** Follows a calendar, with its next fetch due. */
 async function followed(file: string, { autoPublish }: { autoPublish: boolean }) {

@@ -14,8 +14,9 @@ const host = await startCalendarHost();
 const clock = new StandingClock();
 const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin }, clock });
 const { publish, patch } = createImportClient(api);
-const { get, follow, eventually, waitingOf } = createSourceClient(api);
-const { work, after, settled } = createStandingJobs(api, host.origin, eventually);
+const client = createSourceClient(api);
+const { get, follow, waitingOf } = client;
+const { after, fetchedAfter, settled } = createStandingJobs(api, host.origin, client);
 
 type Fields = Record<string, string | undefined>;
 const choir = (fields: Fields = {}): string =>
@@ -49,13 +50,7 @@ async function followed({ autoPublish }: { autoPublish: boolean }, ...parts: str
 
 /** The next hour, with all that follows from its fetch. */
 async function nextFetch(person: Person, id: string): Promise<void> {
-  clock.advance(hourAndJitter);
-  const at = clock.now().toISOString();
-  await eventually('a good fetch', async () => {
-    await work();
-    const { lastGoodAt } = await get(person, id);
-    return lastGoodAt === at;
-  });
+  await fetchedAfter(hourAndJitter, person, id);
   await settled();
 }
 const nextFetches = async (person: Person, id: string, times: number): Promise<void> => {

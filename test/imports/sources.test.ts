@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
-import { calendar, calendarEntry } from '../support/calendar-files.ts';
+import { calendar } from '../support/calendar-files.ts';
 import { createUser, type Person } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 import { startCalendarHost } from './calendar-host.ts';
 import { createImportClient } from './import-client.ts';
-import { createSourceClient } from './source-client.ts';
+import { createSourceClient, fileOf } from './source-client.ts';
 import { createStandingJobs, StandingClock } from './standing-clock.ts';
 
 const host = await startCalendarHost();
@@ -19,7 +19,7 @@ const api = await startTestApp({ env: { IMPORT_TEST_ORIGIN: host.origin }, clock
 const { entriesOf, publish, patch, until } = createImportClient(api);
 const client = createSourceClient(api);
 const { sendFollow, list, get, follow, eventsOf, titlesOf, statusesOf, waitingOf } = client;
-const { hoursLater, within: eventually } = createStandingJobs(api, host.origin, client.eventually);
+const { hoursLater, within: eventually } = createStandingJobs(api, host.origin, client);
 /** The calendar is fetched so many times. */
 const reads = async (person: Person, id: string, times = 1) => {
   await hoursLater(times);
@@ -33,17 +33,6 @@ beforeEach(async () => {
   await api.sql`delete from sources`;
 });
 
-/** A calendar with an entry for each title, with the title as its UID unless it says another. */
-const fileOf = (...titles: (string | Record<string, string | undefined>)[]): string =>
-  calendar(
-    ...titles.map((fields) =>
-      calendarEntry(
-        typeof fields === 'string'
-          ? { SUMMARY: fields, UID: `${fields}@host` }
-          : { UID: `${fields.SUMMARY}@host`, ...fields },
-      ),
-    ),
-  );
 /** Follows a calendar and publishes what it has. */
 async function followed(...titles: (string | Record<string, string | undefined>)[]) {
   const person = await createUser(api);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { runImports } from '../../src/modules/imports/runs/run-imports.ts';
 import { followSources } from '../../src/modules/imports/sources/follow-sources.ts';
+import type { Person } from '../support/factories.ts';
 import { type TestApp, TestClock } from '../support/setup.ts';
-import { jobServices } from './source-client.ts';
+import { type createSourceClient, jobServices, type Source } from './source-client.ts';
 
 /** An hour of sources at the address of tests. */
 export const hour = 1_000;
@@ -19,10 +20,12 @@ export class StandingClock extends TestClock {
   }
 }
 
-type Eventually = <T>(what: string, look: () => Promise<T | null | undefined | false>) => Promise<T>;
-
 /** The jobs of servers that have a clock which stands still. */
-export function createStandingJobs(api: TestApp, origin: string, eventually: Eventually) {
+export function createStandingJobs(
+  api: TestApp,
+  origin: string,
+  { get, eventually }: Pick<ReturnType<typeof createSourceClient>, 'get' | 'eventually'>,
+) {
   /** The job of a server does what is due. */
   async function work(server = api): Promise<void> {
     const services = jobServices(server, origin);
@@ -30,7 +33,7 @@ export function createStandingJobs(api: TestApp, origin: string, eventually: Eve
     await runImports(services);
   }
 
-  /** Lets time pass, and waits until something holds, whichever server does the work. */
+  /** Lets time pass, and waits until something holds, by the work of any server. */
   async function after<T>(
     ms: number,
     what: string,
@@ -42,6 +45,12 @@ export function createStandingJobs(api: TestApp, origin: string, eventually: Eve
       return await look();
     });
   }
+  /** Lets time pass until the next good fetch of a source, and returns the source. */
+  const fetchedAfter = (ms: number, person: Person, id: string): Promise<Source> =>
+    after(ms, 'a good fetch', async () => {
+      const source = await get(person, id);
+      return source.lastGoodAt === api.clock.now().toISOString() && source;
+    });
   /** Waits until all that is due now has been done, also what the server itself has begun. */
   async function settled(): Promise<void> {
     await eventually('nothing is left to do', async () => {
@@ -75,5 +84,5 @@ export function createStandingJobs(api: TestApp, origin: string, eventually: Eve
     }
     return assert.fail(`not within ten hours: ${what}`);
   }
-  return { work, after, settled, hoursLater, within };
+  return { work, after, fetchedAfter, settled, hoursLater, within };
 }
