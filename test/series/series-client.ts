@@ -58,6 +58,13 @@ export function createSeriesClient(api: Api) {
   };
   const datesOf = async (id: string, viewer?: Person): Promise<(string | undefined)[]> =>
     (await eventsOf(id, '', viewer)).map(({ series }) => series?.date);
+  /** The RSVP of a person to each coming date. */
+  const rsvpsOf = async (id: string, person: Person): Promise<(string | null)[]> =>
+    Promise.all(
+      (await eventsOf(id, '', person)).map(
+        async (event) => expectStatus(await api.get(`/v1/events/${event.id}`, person.token), 200).body.myRsvp,
+      ),
+    );
   const patch = (id: string, organizer: Person, body: object, scope?: string, headers = {}) =>
     api.call('PATCH', `/v1/events/${id}${scope ? `?scope=${scope}` : ''}`, {
       token: organizer.token,
@@ -68,5 +75,5 @@ export function createSeriesClient(api: Api) {
     api.delete(`/v1/events/${id}${scope ? `?scope=${scope}` : ''}`, organizer.token);
   const get = async (id: string, viewer?: Person) =>
     expectStatus(await api.get(`/v1/series/${id}`, viewer?.token), 200).body;
-  return { create, createSeries, eventsOf, datesOf, patch, remove, get, eventOn, createEvent };
+  return { create, createSeries, eventsOf, datesOf, rsvpsOf, patch, remove, get, eventOn, createEvent };
 }

@@ -21,7 +21,7 @@ import { createSeriesClient } from './series-client.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
-const { createSeries, eventsOf, patch, get, eventOn } = createSeriesClient(api);
+const { createSeries, eventsOf, rsvpsOf, patch, get, eventOn } = createSeriesClient(api);
 const { inbox, deliver } = createNotificationClient(api);
 const inviter = await createInviter(api);
 const organizer = await createUser(api, { name: 'Noor' });
@@ -34,12 +34,6 @@ const tryInvite = (id: string, people: object[], by = organizer, server = api) =
 const invite = async (id: string, people: object[]) => expectStatus(await tryInvite(id, people), 201).body;
 const list = async (id: string, query = '') =>
   expectStatus(await api.get(`/v1/series/${id}/invitations${query}`, organizer.token), 200).body;
-const rsvpsOf = async (id: string, person: Person): Promise<(string | null)[]> =>
-  Promise.all(
-    (await eventsOf(id, '', person)).map(
-      async (event) => (await api.get(`/v1/events/${event.id}`, person.token)).body.myRsvp,
-    ),
-  );
 const answerMine = (id: string, { token }: Person, body: object) =>
   api.post(`/v1/me/invitations/${id}/answer`, token, body);
 const byLink = (url: string, person: Person | undefined, body?: object): Promise<ApiResponse> =>

@@ -14,7 +14,7 @@ import { createSeriesClient, createSeriesClock } from './series-client.ts';
 const clock = createSeriesClock();
 const api = await startTestApp({ clock });
 const second = await api.startAnother();
-const { createSeries, eventsOf, patch, remove, get, eventOn } = createSeriesClient(api);
+const { createSeries, eventsOf, rsvpsOf, patch, remove, get, eventOn } = createSeriesClient(api);
 const { inbox, deliver } = createNotificationClient(api);
 const organizer = await createUser(api);
 
@@ -34,12 +34,6 @@ const decide = (
 ) => server.call('PUT', `/v1/series/${id}/requests/${userId}`, { token: by.token, body: { status } });
 const list = async (id: string, query = '', by = organizer) =>
   expectStatus(await api.get(`/v1/series/${id}/requests${query}`, by.token), 200).body;
-const rsvpsOf = async (id: string, person: Person): Promise<(string | null)[]> =>
-  Promise.all(
-    (await eventsOf(id)).map(
-      async (event) => (await api.get(`/v1/events/${event.id}`, person.token)).body.myRsvp,
-    ),
-  );
 const none = [null, null, null, null];
 const all = ['going', 'going', 'going', 'going'];
 

@@ -10,7 +10,7 @@ import { at, createSeriesClient, createSeriesClock, firstDate } from './series-c
 
 const clock = createSeriesClock();
 const api = await startTestApp({ clock });
-const { createSeries, eventsOf, patch, remove, get, eventOn } = createSeriesClient(api);
+const { createSeries, eventsOf, rsvpsOf, patch, remove, get, eventOn } = createSeriesClient(api);
 const organizer = await createUser(api);
 /** Shorter than an access token lasts. */
 const aWhile = 20 * minuteMs;
@@ -35,11 +35,6 @@ const answerDate = async (id: string | undefined, person: Person, status: string
   expectStatus(await api.post(`/v1/events/${id}/rsvp`, person.token, { status }), 200).body;
 const recordOf = async (id: string | undefined, viewer?: Person) =>
   expectStatus(await api.get(`/v1/events/${id}`, viewer?.token), 200).body;
-/** The RSVP of a person to each coming date. */
-const rsvpsOf = async (id: string, person: Person): Promise<(string | null)[]> =>
-  Promise.all(
-    (await eventsOf(id, '', person)).map(async (event) => (await recordOf(event.id, person)).myRsvp),
-  );
 const countsOf = async (id: string): Promise<number[]> =>
   Promise.all((await eventsOf(id)).map(async (event) => (await recordOf(event.id)).rsvpCount));
 const unreadRsvps = async (person: Person) => {
