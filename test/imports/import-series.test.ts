@@ -551,7 +551,7 @@ test('series: a series of this server is a duplicate for those who see it, and s
   // Of the person's own events, the next date of another series is one.
   const other = await review(person, calendar(weekly({ UID: 'again@x' })), unlisted);
   assert.deepEqual((await entriesOf(person, other.id))[0]?.duplicates, [event.id]);
-  // Of a series that somebody may not see, nothing shows.
+  // A person who may not see a series reads nothing of it.
   for (const { id } of await datesOf(person))
     expectStatus(await api.patch(`/v1/events/${id}`, person.token, { visibility: 'private' }), 200);
   const hidden = await review(reader, file, unlisted);
