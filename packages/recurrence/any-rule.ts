@@ -72,42 +72,61 @@ function parseAnyRule(text: string, clock: Clock): AnyRule | null {
       .split(';', 30)
       .map((part) => part.trim().split('=', 2) as [string, string]),
   );
-  const freq = parts.get('FREQ') ?? '';
-  const step = freq in secondsOf ? secondsOf[freq as keyof typeof secondsOf] : null;
-  const [interval, count, until] = ['INTERVAL', 'COUNT', 'UNTIL'].map((name) => parts.get(name));
-  const lists = [timesIn('BYHOUR', 23), timesIn('BYMINUTE', 59), timesIn('BYSECOND', 59)];
-  function timesIn(name: string, max: number): number[] | null | undefined {
-    const numbers = parts.get(name)?.split(',', bounds.listed).map(Number);
-    if (!numbers) return null;
-    const isValid = numbers.every((number) => Number.isInteger(number) && number >= 0 && number <= max);
-    return isValid ? [...new Set(numbers)].sort((a, b) => a - b) : undefined;
-  }
-  const hasTimes = step !== null || lists.some((list) => list !== null);
-  if (lists.includes(undefined) || (hasTimes && parts.has('BYSETPOS'))) return null;
-  if ((parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN') return null;
-  for (const name of ['BYHOUR', 'BYMINUTE', 'BYSECOND', 'RSCALE', 'SKIP', 'COUNT', 'UNTIL', ''])
-    parts.delete(name);
-  if (step !== null) {
-    parts.set('FREQ', 'DAILY');
-    parts.delete('INTERVAL');
-  }
-  // Numbers of weekdays mean nothing in a week or a day.
-  const days = parts.get('BYDAY');
-  if (days && !['MONTHLY', 'YEARLY'].includes(freq)) parts.set('BYDAY', days.replaceAll(/[+-]?\d+/g, ''));
-  const [hours = null, minutes = null, seconds = null] = lists as (number[] | null)[];
   try {
-    const rule = [...parts].map((part) => part.join('=')).join(';');
-    return {
-      ...{ hours, minutes, seconds, step },
-      days: parseRule(rule, clock, bounds),
-      interval: amountOf(interval, 1),
-      count: amountOf(count, Infinity),
-      until: until === undefined ? null : parseUntil(until, clock),
-    };
+    return readParts(parts, clock);
   } catch (error) {
     if (error instanceof RuleError) return null;
     throw error;
   }
+}
+
+type Parts = ReadonlyMap<string, string>;
+
+/** @throws RuleError */
+function readParts(parts: Parts, clock: Clock): AnyRule {
+  const freq = parts.get('FREQ') ?? '';
+  const step = freq in secondsOf ? secondsOf[freq as keyof typeof secondsOf] : null;
+  const times = {
+    hours: timesIn(parts, 'BYHOUR', 23),
+    minutes: timesIn(parts, 'BYMINUTE', 59),
+    seconds: timesIn(parts, 'BYSECOND', 59),
+  };
+  const hasTimes = step !== null || Object.values(times).some((list) => list !== null);
+  if (hasTimes && parts.has('BYSETPOS')) throw new RuleError('BYSETPOS', 'is beside times');
+  if ((parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN')
+    throw new RuleError('RSCALE', 'is another calendar than the Gregorian one');
+  const until = parts.get('UNTIL');
+  return {
+    ...{ ...times, step },
+    days: parseRule(ruleOfDays(parts, freq, step !== null), clock, bounds),
+    interval: amountOf(parts.get('INTERVAL'), 1),
+    count: amountOf(parts.get('COUNT'), Infinity),
+    until: until === undefined ? null : parseUntil(until, clock),
+  };
+}
+
+function timesIn(parts: Parts, name: string, max: number): number[] | null {
+  const numbers = parts.get(name)?.split(',', bounds.listed).map(Number);
+  if (!numbers) return null;
+  if (!numbers.every((number) => Number.isInteger(number) && number >= 0 && number <= max))
+    throw new RuleError(name, `has to be from 0 to ${max}`);
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** The rule without times and without an end. */
+function ruleOfDays(parts: Parts, freq: string, isWithinDay: boolean): string {
+  const days = new Map(parts);
+  for (const name of ['BYHOUR', 'BYMINUTE', 'BYSECOND', 'RSCALE', 'SKIP', 'COUNT', 'UNTIL', ''])
+    days.delete(name);
+  if (isWithinDay) {
+    days.set('FREQ', 'DAILY');
+    days.delete('INTERVAL');
+  }
+  // Numbers of weekdays mean nothing in a week or a day.
+  const weekdays = days.get('BYDAY');
+  if (weekdays && !['MONTHLY', 'YEARLY'].includes(freq))
+    days.set('BYDAY', weekdays.replaceAll(/[+-]?\d+/g, ''));
+  return [...days].map((part) => part.join('=')).join(';');
 }
 
 function amountOf(text: string | undefined, absent: number): number {
